@@ -1,0 +1,39 @@
+/**
+ * Why no block opens at a line (contract §8.2, reading §7): a closed list and its words. `kind` is public in the answer.
+ */
+export type BlockReason =
+  | { readonly kind: 'unsupported-language'; readonly name: string }
+  | { readonly kind: 'blank-line' }
+  | { readonly kind: 'comment-only' }
+  | { readonly kind: 'closer' }
+  | { readonly kind: 'continuation' }
+  | { readonly kind: 'single-line' }
+  | { readonly kind: 'does-not-parse'; readonly errorLine: number }
+  | { readonly kind: 'too-large'; readonly limitBytes: number }
+  | { readonly kind: 'timed-out'; readonly afterMs: number }
+  | { readonly kind: 'parser-lost' }
+
+export function blockReasonText(reason: BlockReason): string {
+  switch (reason.kind) {
+    case 'unsupported-language':
+      return `block operations do not know the language of ${reason.name}; ranges and gaps work in every file`
+    case 'blank-line':
+      return 'a blank line opens no block'
+    case 'comment-only':
+      return 'a plain comment opens no block'
+    case 'closer':
+      return 'this line only closes or continues a construct, it opens none'
+    case 'continuation':
+      return 'no construct begins on this line'
+    case 'single-line':
+      return 'the construct on this line ends on the same line'
+    case 'does-not-parse':
+      return `the file does not parse cleanly (first at line ${reason.errorLine}), and a block is never guessed`
+    case 'too-large':
+      return `the file is larger than the ${reason.limitBytes} bytes that are parsed`
+    case 'timed-out':
+      return `parsing did not end within ${reason.afterMs} ms`
+    case 'parser-lost':
+      return 'the parser failed on this file'
+  }
+}

@@ -1,0 +1,99 @@
+/**
+ * Every bound of the contract and of the service: value, unit, reason (contract §4.4 and §12, reading §8).
+ *
+ * Nothing here is computed and nothing is read from the environment; what an operator may change lives in config.ts and takes
+ * its default from here. A bound is passed as an argument to the work it bounds.
+ */
+export const limits = {
+  // — text and reading —
+  /** Bytes at the start of a file in which a NUL makes it binary. */
+  binaryProbeBytes: 8_000,
+  /** UTF-16 units of one row before it is clipped (contract §4.3). */
+  maxLineChars: 16_384,
+  readDefaultLines: 2_000,
+  readMaxLines: 5_000,
+  /** Bytes of Read content in one answer; the window ends there. */
+  readContentBytes: 262_144,
+  /** Bytes of a file that Edit and Write accept, by default. */
+  maxFileBytes: 64 * 1024 * 1024,
+  /** Bytes of a file that Read accepts, by default. */
+  maxReadBytes: 2 * 1024 * 1024 * 1024,
+
+  // — the patch language (contract §12) —
+  /** UTF-8 bytes of an `ops` payload. */
+  opsBytes: 262_144,
+  opsPerCall: 200,
+  /** Digits of a line number; a longer one is refused before anything is allocated (reading §4.5). */
+  lineNumberDigits: 7,
+  /** Rows inserted or pasted plus lines deleted, as the contract's IR would count them (reading §4.10). */
+  expandedLines: 100_000,
+  registerNameChars: 32,
+
+  // — reveals (contract §9.1, reading §3.6) —
+  revealLines: 40,
+  revealLineChars: 512,
+  revealContextLines: 3,
+
+  // — registers —
+  registerLines: 4_096,
+  registerBytes: 1_048_576,
+  registersPerSession: 16,
+
+  // — snapshots (contract §4.4) —
+  pathsPerSession: 64,
+  versionsPerPath: 4,
+  retainedBytesPerSession: 8 * 1024 * 1024,
+  retainedBytesPerFile: 2 * 1024 * 1024,
+  /** Plain bytes of text that one process keeps for all sessions; idle texts go first (reading §8.2). */
+  retainedBytesPerProcess: 512 * 1024 * 1024,
+
+  // — sessions —
+  sessionTtlSeconds: 3_600,
+  sessionMaxTtlSeconds: 86_400,
+  sessionsPerTenant: 1_000,
+
+  // — permits (reading §8.3) —
+  permitLeaseMs: 15_000,
+  /** Lease that must remain right before the rename, else MUTATION_IN_PROGRESS. */
+  permitMarginMs: 3_000,
+  permitWaitMs: 10_000,
+
+  // — blocks and parsing (contract §12) —
+  blockParseBytes: 4 * 1024 * 1024,
+  parseTimeMs: 2_000,
+
+  // — recovery —
+  /** Edit distance in lines past which a diff gives up. */
+  diffMaxEdits: 2_000,
+  diffTimeMs: 500,
+  /** Lines of both texts together past which the diff leaves the event loop. */
+  diffInlineLines: 4_000,
+
+  // — boundary repair —
+  /** Candidate texts that one call may look at. */
+  repairCandidates: 64,
+
+  // — answers —
+  hunkContextLines: 2,
+  hunkRows: 2_000,
+  editContentBytes: 8_192,
+  grepHeadLimit: 200,
+  grepMaxHeadLimit: 5_000,
+
+  // — reviews —
+  reviewsPerSession: 32,
+  reviewBytesPerSession: 8 * 1024 * 1024,
+
+  // — the repeat guard (contract §9.3) —
+  guardAttempts: 3,
+
+  // — paths —
+  pathBytes: 4_096,
+  nameBytes: 255,
+
+  // — transport —
+  /** Bytes of an HTTP body; above the contract's own limits so that those answer first. */
+  bodyBytes: 80 * 1024 * 1024,
+  idempotencyKeyChars: 128,
+  eventsPerSession: 1_000,
+} as const
