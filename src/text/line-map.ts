@@ -13,7 +13,8 @@ export interface UnchangedRun {
   readonly length: number
 }
 
-export type LineMapAnswer = { readonly runs: readonly UnchangedRun[] } | { readonly gaveUp: 'maxEdits' | 'time' | 'parser-lost' }
+export type LineMapAnswer =
+  { readonly runs: readonly UnchangedRun[] } | { readonly gaveUp: 'maxEdits' | 'time' | 'parser-lost' }
 
 export interface LineMapBounds {
   /** Edit distance in lines past which the diff gives up. */
@@ -47,8 +48,7 @@ export function lineMap(from: readonly string[], to: readonly string[], bounds: 
   if (middleA.length > 0 && middleB.length > 0) {
     const started = performance.now()
     const parts = diffArrays(middleA, middleB, { maxEditLength: bounds.maxEdits, timeout: bounds.timeMs })
-    // The declared type does not say so, but past its bounds the diff has no answer.
-    if ((parts as typeof parts | undefined) === undefined) {
+    if (parts === undefined) {
       return { gaveUp: performance.now() - started >= bounds.timeMs ? 'time' : 'maxEdits' }
     }
     let oldLine = head + 1
