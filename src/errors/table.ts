@@ -11,6 +11,7 @@ import type { BlockReason } from './blocks.js'
 import { blockReasonText } from './blocks.js'
 import type { ParseProblem } from './parse-problems.js'
 import { parseProblemText } from './parse-problems.js'
+import { clipText, quoteText } from './clip.js'
 
 export interface Issue {
   readonly path: string
@@ -50,8 +51,10 @@ interface Entry<P> {
 }
 
 const entry = <P>(e: Entry<P>): Entry<P> => e
-const at = (span: LineSpan): string => (span.start === span.end ? `line ${span.start}` : `lines ${span.start}-${span.end}`)
-const readHint = (range: LineSpan): string => `Read it with offset ${range.start} and limit ${range.end - range.start + 1}`
+const at = (span: LineSpan): string =>
+  span.start === span.end ? `line ${span.start}` : `lines ${span.start}-${span.end}`
+const readHint = (range: LineSpan): string =>
+  `Read it with offset ${range.start} and limit ${range.end - range.start + 1}`
 const retryAfterReveal = (p: RevealFields, retry: string): string =>
   p.revealComplete
     ? `${retry}; no Read is needed`
@@ -70,8 +73,10 @@ const deniedText: Record<DeniedReason, string> = {
   'workspace not granted': 'your token has no grant for this workspace; GET /v1/workspaces lists those it may open',
   'deny-read rule': 'a DENY_READ rule of the operator covers this path; choose another file',
   'deny-write rule': 'a DENY_WRITE rule of the operator covers this path; choose another file',
-  'no permission on disk': 'the service has no permission on disk for this file; ask the operator or choose another file',
-  'external root not approved': 'an external root must lie inside the EXTERNAL_ROOTS of the operator; leave it out or ask the operator',
+  'no permission on disk':
+    'the service has no permission on disk for this file; ask the operator or choose another file',
+  'external root not approved':
+    'an external root must lie inside the EXTERNAL_ROOTS of the operator; leave it out or ask the operator',
 }
 
 export const errors = {
@@ -110,7 +115,11 @@ export const errors = {
     title: 'No such session',
     detail: () => 'this session is unknown or has ended; open a new one with POST /v1/sessions and read the file again',
   }),
-  NOT_FOUND: entry<{ what: 'file' | 'route' | 'workspace' | 'review' | 'register'; name: string; suggestions?: readonly string[] }>({
+  NOT_FOUND: entry<{
+    what: 'file' | 'route' | 'workspace' | 'review' | 'register'
+    name: string
+    suggestions?: readonly string[]
+  }>({
     status: 404,
     retriable: false,
     title: 'Not found',
@@ -164,7 +173,8 @@ export const errors = {
     status: 409,
     retriable: true,
     title: 'Another mutation is in progress',
-    detail: (p) => `another call is changing ${p.path} or using this session, and ${p.waitedMs} ms of waiting were not enough; send the same call again`,
+    detail: (p) =>
+      `another call is changing ${p.path} or using this session, and ${p.waitedMs} ms of waiting were not enough; send the same call again`,
   }),
   PAYLOAD_TOO_LARGE: entry<{ limitBytes: number }>({
     status: 413,
@@ -177,7 +187,8 @@ export const errors = {
     status: 413,
     retriable: false,
     title: 'The file is too large',
-    detail: (p) => `${p.path} has ${p.bytes} bytes, the limit of this operation is ${p.limitBytes}; work on a smaller file, or ask the operator to raise the limit`,
+    detail: (p) =>
+      `${p.path} has ${p.bytes} bytes, the limit of this operation is ${p.limitBytes}; work on a smaller file, or ask the operator to raise the limit`,
     fields: (p) => ({ limitBytes: p.limitBytes }),
   }),
   TOOL_BINARY_CONTENT: entry<{ path: string; offset: number }>({
@@ -254,19 +265,32 @@ export const errors = {
     retriable: false,
     title: 'A tag is required',
     detail: (p) =>
-      `${p.found === undefined ? 'tag is missing' : `tag ${JSON.stringify(p.found.slice(0, 40))} is not a tag`}; a tag is the 4 hex digits behind # in the header of the last Read, Grep, Write or Edit of this file, for example A1B2`,
+      `${p.found === undefined ? 'tag is missing' : `tag ${JSON.stringify(clipText(p.found, 40))} is not a tag`}; a tag is the 4 hex digits behind # in the header of the last Read, Grep, Write or Edit of this file, for example A1B2`,
   }),
-  EDIT_PARSE_FAILED: entry<{ opsLine: number; found: string; problem: ParseProblem; suggestion?: string }>({
+  /** `suggestion` is the corrected text of that row; `example`, where the correction is not known, a worked one. */
+  EDIT_PARSE_FAILED: entry<{
+    opsLine: number
+    found: string
+    problem: ParseProblem
+    suggestion?: string
+    example?: string
+  }>({
     status: 400,
     retriable: false,
     title: 'The ops do not parse',
-    detail: (p) =>
-      `row ${p.opsLine} of ops: ${parseProblemText(p.problem)}; found ${JSON.stringify(p.found.length > 80 ? `${p.found.slice(0, 80)}…` : p.found)}${p.suggestion === undefined ? '' : `; write ${p.suggestion}`}`,
-    fields: (p) => ({
-      opsLine: p.opsLine,
-      found: p.found.slice(0, 200),
-      ...(p.suggestion === undefined ? {} : { suggestion: p.suggestion }),
-    }),
+    detail: (p) => {
+      const fault = `row ${p.opsLine} of ops: ${parseProblemText(p.problem)}; found ${JSON.stringify(quoteText(p.found, 80))}`
+      if (p.suggestion !== undefined) return `${fault}; write ${p.suggestion}`
+      return p.example === undefined ? fault : `${fault}; for example ${p.example}`
+    },
+    fields: (p) => {
+      const suggestion = p.suggestion ?? p.example
+      return {
+        opsLine: p.opsLine,
+        found: clipText(p.found, 200),
+        ...(suggestion === undefined ? {} : { suggestion }),
+      }
+    },
   }),
   EDIT_TAG_MISMATCH: entry<RevealFields & { expectedTag: string; anchors: readonly number[]; reason: DeclineReason }>({
     status: 409,
@@ -343,7 +367,13 @@ export const errors = {
       ...(p.suggestion === undefined ? {} : { suggestion: p.suggestion }),
     }),
   }),
-  EDIT_BLOCK_UNRESOLVED: entry<{ opsLine: number; line: number; reason: BlockReason; suggestion: string; enclosing?: LineSpan }>({
+  EDIT_BLOCK_UNRESOLVED: entry<{
+    opsLine: number
+    line: number
+    reason: BlockReason
+    suggestion: string
+    enclosing?: LineSpan
+  }>({
     status: 422,
     retriable: false,
     title: 'No block opens at this line',
@@ -374,7 +404,11 @@ export const errors = {
       `row ${p.opsLine} of ops: ${p.captures} anonymous CUTs above are not pasted yet, so this paste could mean any of them; name them, for example CUT 5.=7 @a and PUT >9 @a`,
     fields: (p) => ({ register: '', known: p.known }),
   }),
-  EDIT_REPAIR_AMBIGUOUS: entry<{ opsLine: number; candidates: readonly { readonly label: string; readonly rows: readonly LineRow[] }[]; suggestion: string }>({
+  EDIT_REPAIR_AMBIGUOUS: entry<{
+    opsLine: number
+    candidates: readonly { readonly label: string; readonly rows: readonly LineRow[] }[]
+    suggestion: string
+  }>({
     status: 422,
     retriable: false,
     title: 'The replacement has more than one reading',
@@ -386,7 +420,8 @@ export const errors = {
     status: 422,
     retriable: false,
     title: 'The edit changes nothing',
-    detail: (p) => `${p.path} at #${p.tag} already holds exactly this text; go on with the next change, or send rows that differ`,
+    detail: (p) =>
+      `${p.path} at #${p.tag} already holds exactly this text; go on with the next change, or send rows that differ`,
   }),
   EDIT_AMPLIFICATION_LIMIT: entry<{ limit: number }>({
     status: 422,
