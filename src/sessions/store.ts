@@ -8,7 +8,7 @@
  */
 import type { Warning } from '../errors/warnings.js'
 import type { Hunk } from '../text/hunks.js'
-import type { LineSet } from '../text/line-set.js'
+import type { Seen } from '../text/line-set.js'
 
 // — sessions —
 
@@ -45,9 +45,6 @@ export interface Usage {
 }
 
 // — snapshots —
-
-/** Lines shown; `unknown` is the contract's None: provenance was not recorded and no anchor is refused (contract §4.1, reading §2.7). */
-export type Seen = LineSet | 'unknown'
 
 export interface VersionFacts {
   readonly tag: string

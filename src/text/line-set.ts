@@ -5,6 +5,9 @@
  */
 import { LineRange } from './line-range.js'
 
+/** Lines shown; `unknown` is the contract's None: provenance was not recorded and no anchor is refused (contract §4.1, reading §2.7). */
+export type Seen = LineSet | 'unknown'
+
 export class LineSet {
   static readonly empty = new LineSet([])
 
