@@ -90,6 +90,27 @@ export const limits = {
   // — paths —
   pathBytes: 4_096,
   nameBytes: 255,
+  /** Symbolic links that one resolution follows; Linux allows as many. */
+  linksFollowed: 40,
+  /** Near names that NOT_FOUND suggests. */
+  nearNames: 5,
+  /** Directories and names that are looked at for them. */
+  nearDirectories: 400,
+  nearEntries: 10_000,
+
+  // — files on disk (reading §8.4, §8.15) —
+  /** A ctime younger than this proves nothing, the clock of a file system is coarse; the bytes are compared instead. */
+  settledMs: 100,
+  /** Times a file that changes while it is read is read again. */
+  readAttempts: 5,
+  /** Bytes of one chunk of a streamed file, and of one step of a whole read. */
+  chunkBytes: 256 * 1024,
+  /** Random names tried for a temporary file when planted ones are in the way. */
+  tempAttempts: 10,
+  /** Age after which a temporary file of another host is an orphan; a write takes seconds at most. */
+  foreignTempMs: 3_600_000,
+  /** Directories that one sweep looks through. */
+  sweepDirectories: 200_000,
 
   // — transport —
   /** Bytes of an HTTP body; above the contract's own limits so that those answer first. */

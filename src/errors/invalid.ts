@@ -30,3 +30,65 @@ export const opsHoldLoneSurrogate = (row: number): ToolError<'INVALID_ARGUMENT'>
 
 export const tooManyOps = (limit: number): ToolError<'INVALID_ARGUMENT'> =>
   invalid({ path: 'ops', message: `holds more than ${limit} ops; split the change into several calls` })
+
+// — paths (reading §8.4, §8.13, §8.15); `field` is the argument that holds the path —
+
+export type PathProblem =
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'nul' }
+  | { readonly kind: 'lone surrogate' }
+  | { readonly kind: 'path too long'; readonly limitBytes: number }
+  | { readonly kind: 'name too long'; readonly limitBytes: number }
+  | { readonly kind: 'parent is a file' }
+  | { readonly kind: 'link loop' }
+  | { readonly kind: 'link leads nowhere' }
+  | { readonly kind: 'dot-dot behind a link' }
+  | { readonly kind: 'names a directory' }
+  | { readonly kind: 'not a directory' }
+  | { readonly kind: 'not a regular file'; readonly found: 'directory' | 'link' | 'special file' }
+  | { readonly kind: 'name refused by the file system' }
+  | { readonly kind: 'across file systems' }
+  | { readonly kind: 'reserved name' }
+  | { readonly kind: 'not absolute' }
+
+function pathProblemText(problem: PathProblem): string {
+  switch (problem.kind) {
+    case 'empty':
+      return 'is empty; name a file relative to the workspace root'
+    case 'nul':
+      return 'holds a NUL character, which no file name has; leave it out'
+    case 'lone surrogate':
+      return 'holds half of a surrogate pair, which no file name here can hold; send the whole character'
+    case 'path too long':
+      return `is longer than ${problem.limitBytes} bytes; use a shorter path`
+    case 'name too long':
+      return `holds a name longer than ${problem.limitBytes} bytes; use a shorter name`
+    case 'parent is a file':
+      return 'leads through something that is not a directory; correct the folder part of the path'
+    case 'link loop':
+      return 'leads through a loop of symbolic links; name the file itself'
+    case 'link leads nowhere':
+      return 'leads through a symbolic link whose target cannot exist; name the file itself'
+    case 'dot-dot behind a link':
+      return 'has ".." behind a symbolic link and so could mean two files; write the path without ".."'
+    case 'names a directory':
+      return 'ends like a directory; name a file, without "/" or "." at the end'
+    case 'not a directory':
+      return 'is not a directory; leave the "/" at the end out, or name a directory'
+    case 'not a regular file':
+      return problem.found === 'directory'
+        ? 'is a directory; name a file in it'
+        : `is a ${problem.found}, not a regular file; name a regular file`
+    case 'name refused by the file system':
+      return 'holds a name that this file system does not take; use another name'
+    case 'across file systems':
+      return 'lies on another file system, and a move never crosses one; write the new file and remove the old one'
+    case 'reserved name':
+      return 'has the form of a temporary file of this service; use another name'
+    case 'not absolute':
+      return 'is not an absolute path; write it from the root of the file system'
+  }
+}
+
+export const invalidPath = (problem: PathProblem, field = 'path'): ToolError<'INVALID_ARGUMENT'> =>
+  invalid({ path: field, message: pathProblemText(problem) })
