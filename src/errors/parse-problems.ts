@@ -87,7 +87,11 @@ export type ParseProblem =
   | { readonly kind: 'rows under'; readonly verb: 'REM' | 'MV' }
   | { readonly kind: 'second move'; readonly firstRow: number }
 
+const isPlain = (problem: ParseProblem): problem is { readonly kind: PlainProblem } =>
+  Object.hasOwn(plain, problem.kind)
+
 export function parseProblemText(problem: ParseProblem): string {
+  if (isPlain(problem)) return plain[problem.kind]
   switch (problem.kind) {
     case 'unknown verb':
       return `${problem.verb} is no verb; ops begin with PUT, CUT, REM or MV`
@@ -103,7 +107,22 @@ export function parseProblemText(problem: ParseProblem): string {
       return `${problem.verb} takes no rows; leave them out, or put a PUT header with a colon over them`
     case 'second move':
       return `a file moves once, and row ${problem.firstRow} moves it already; leave one of the two out`
-    default:
-      return plain[problem.kind]
   }
+}
+
+/**
+ * The next step after a range that ends before it starts. `counted` is the header when the second number was a count, `insert` the one
+ * when the range was meant to be empty. Never the numbers exchanged: nobody named those lines.
+ */
+export function reversedRangeText(p: {
+  readonly first: number
+  readonly last: number
+  readonly counted?: string
+  readonly insert?: string
+}): string {
+  const steps = [
+    ...(p.counted === undefined ? [] : [`if ${p.last} is a count of lines, write ${p.counted}`]),
+    ...(p.insert === undefined ? [] : [`to insert before line ${p.first}, write ${p.insert}`]),
+  ]
+  return steps.length === 0 ? 'write the first line of the range first, as Read numbers it' : steps.join('; ')
 }

@@ -1,0 +1,182 @@
+/**
+ * Reads `ops` into a Patch, strictly (contract §7, reading §4).
+ *
+ *     ops          := [named_row] header_block+          empty rows may stand before a header and at the end
+ *     named_row    := "[" path "#" HEX HEX HEX HEX "]"    the first row that is not empty, or nowhere
+ *     header_block := put_header body_row+ | op_row
+ *     put_header   := "PUT" SP locator ":"
+ *     op_row       := "PUT" SP gap [SP register]          an anonymous paste where there is no register
+ *                   | "PUT" SP span SP register
+ *                   | "CUT" SP span [SP register]
+ *                   | "REM"                               alone in its ops
+ *                   | "MV" SP dest                        once
+ *     locator      := gap | span
+ *     span         := line ".=" line | line "*"           the first line is not behind the last
+ *     gap          := "<" line | ">" line | ">" "$" | ">" line "*"
+ *     line         := [1-9][0-9]{0,6}
+ *     register     := "@" [A-Za-z0-9_-]{1,32}
+ *     body_row     := "+" TEXT                            TEXT is literal, whatever it looks like
+ *     dest         := TEXT | quoted                       quoted: "…" with \" and \\
+ *
+ * Blanks behind a header are ignored; a CR before LF is transport. Refuses everything else: nothing is repaired, every refusal
+ * names its row, what was found and what to write. Knows nothing of files: bounds, overlaps and registers are the engine's. Called by
+ * the Edit tool.
+ */
+import { limits } from '../limits.js'
+import { opsHoldLoneSurrogate, opsHoldNul, opsTooLarge, tooManyOps } from '../errors/invalid.js'
+import type { Op, Patch } from './ops.js'
+import type { HeaderToken, LocatedToken, PatchBounds } from './lexer.js'
+import { bodyFollows, lexHeader, lexNamed, rowsOf, skipEmpty, withoutTrailingBlanks } from './lexer.js'
+import { diagnoseRow } from './diagnose.js'
+import { EXAMPLES, EXAMPLE_TEXT, refuse, refuseLongNumber, refuseReversed } from './refusal.js'
+import { headerText, locatorText } from './print.js'
+
+/**
+ * The limit on bytes, and the characters that no text file can hold (contract §12, reading §1.6). The caller runs this before anything
+ * else about `ops`. Throws INVALID_ARGUMENT.
+ */
+export function checkOpsBytes(ops: string, bounds: Pick<PatchBounds, 'opsBytes'> = limits): void {
+  const bytes = Buffer.byteLength(ops, 'utf8')
+  if (bytes > bounds.opsBytes) throw opsTooLarge(bytes, bounds.opsBytes)
+  const nul = ops.indexOf('\0')
+  if (nul >= 0) throw opsHoldNul(rowAt(ops, nul))
+  const surrogate = ops.search(/\p{Surrogate}/u)
+  if (surrogate >= 0) throw opsHoldLoneSurrogate(rowAt(ops, surrogate))
+}
+
+const rowAt = (ops: string, index: number): number => ops.slice(0, index).split('\n').length
+
+/**
+ * Parses `ops`, which `checkOpsBytes` accepted. Line numbers are those of the tagged text and may lie outside of it.
+ * Throws EDIT_PARSE_FAILED; EDIT_RANGE_INVALID for a reversed range or a number of too many digits; INVALID_ARGUMENT past
+ * `opsPerCall`. The first fault in row order wins. Law: parse(print(x)) = x.
+ */
+export function parseOps(ops: string, bounds: PatchBounds = limits): Patch {
+  const rows = rowsOf(ops)
+  const start = skipEmpty(rows, 0)
+  const named = lexNamed(withoutTrailingBlanks(rows[start] ?? ''))
+  const read: Op[] = []
+  let at = named === undefined ? start : skipEmpty(rows, start + 1)
+  while (at < rows.length) {
+    const block = readBlock(rows, at, read, bounds)
+    read.push(block.op)
+    at = skipEmpty(rows, block.end)
+  }
+  if (read.length === 0) throw refuse(rows, Math.min(start, rows.length - 1), { kind: 'no op' }, { like: EXAMPLES.PUT })
+  return named === undefined ? { ops: read } : { named: { ...named, opsLine: start + 1 }, ops: read }
+}
+
+/** One op and the index of the row behind it. */
+interface Block {
+  readonly op: Op
+  readonly end: number
+}
+
+function readBlock(rows: readonly string[], at: number, before: readonly Op[], bounds: PatchBounds): Block {
+  const header = withoutTrailingBlanks(rows[at] ?? '')
+  const token = lexHeader(header, bounds)
+  if (token === undefined) throw diagnoseRow({ rows, at, bounds, opsAbove: before.length })
+  if (token === 'long number') throw refuseLongNumber(at)
+  if (before.length >= bounds.opsPerCall) throw tooManyOps(bounds.opsPerCall)
+  checkCompany(rows, at, token, before)
+  const written = { opsLine: at + 1, header }
+  switch (token.verb) {
+    case 'REM':
+    case 'MV':
+      if (bodyFollows(rows, at)) {
+        const example = `PUT >$:\n${rows[skipEmpty(rows, at + 1)] ?? ''}`
+        throw refuse(rows, skipEmpty(rows, at + 1), { kind: 'rows under', verb: token.verb }, { like: example })
+      }
+      return {
+        op: token.verb === 'REM' ? { ...written, kind: 'remove' } : { ...written, kind: 'move', dest: token.dest },
+        end: at + 1,
+      }
+    case 'PUT':
+    case 'CUT':
+      return readLocated(rows, at, token, written, bounds)
+  }
+}
+
+/** REM stands alone and MV comes once (reading §4.6). */
+function checkCompany(rows: readonly string[], at: number, token: HeaderToken, before: readonly Op[]): void {
+  if (before.length > 0 && (token.verb === 'REM' || before.some((op) => op.kind === 'remove')))
+    throw refuse(rows, at, { kind: 'remove beside others' }, { like: EXAMPLES.REM })
+  const moved = token.verb === 'MV' ? before.find((op) => op.kind === 'move') : undefined
+  if (moved !== undefined)
+    throw refuse(
+      rows,
+      at,
+      { kind: 'second move', firstRow: moved.opsLine },
+      { like: withoutTrailingBlanks(rows[at] ?? '') },
+    )
+}
+
+function readLocated(
+  rows: readonly string[],
+  at: number,
+  token: LocatedToken,
+  written: { readonly opsLine: number; readonly header: string },
+  bounds: PatchBounds,
+): Block {
+  const place = token.at
+  if (place.kind === 'range' && place.last < place.first)
+    throw refuseReversed(at, token, place, bounds.lineNumberDigits)
+  if (token.verb === 'PUT' && token.colon && token.register === undefined)
+    return readPut(rows, at, token, written, bounds)
+
+  checkColonless(rows, at, token)
+  const end = at + 1
+  const register = token.register === undefined ? {} : { register: token.register }
+  if (token.verb === 'PUT') return { op: { ...written, kind: 'paste', at: place, ...register }, end }
+  if (place.kind !== 'range' && place.kind !== 'block')
+    throw refuse(rows, at, { kind: 'cut at gap' }, { like: EXAMPLES.CUT })
+  return { op: { ...written, kind: 'cut', at: place, ...register }, end }
+}
+
+function readPut(
+  rows: readonly string[],
+  at: number,
+  token: LocatedToken,
+  written: { readonly opsLine: number; readonly header: string },
+  bounds: PatchBounds,
+): Block {
+  const body: string[] = []
+  let end = at + 1
+  for (; rows[end]?.startsWith('+'); end++) body.push((rows[end] ?? '').slice(1))
+  const next = skipEmpty(rows, end)
+  if (next > end && rows[next]?.startsWith('+')) throw refuse(rows, end, { kind: 'empty row in body' }, { write: '+' })
+  const following = next < rows.length ? lexHeader(withoutTrailingBlanks(rows[next] ?? ''), bounds) : 'end'
+  if (following === undefined)
+    throw diagnoseRow({ rows, at: next, bounds, opsAbove: 1, under: { header: written.header, body } })
+  if (body.length === 0) throw refuse(rows, at, { kind: 'missing body' }, bodyless(token))
+  return { op: { ...written, kind: 'put', at: token.at, rows: body }, end }
+}
+
+const bodyless = ({ at }: LocatedToken): { write: string } | { like: string } =>
+  at.kind === 'range' || at.kind === 'block'
+    ? { write: headerText({ kind: 'cut', at }) }
+    : { like: `${headerText({ kind: 'put', at, rows: [] })}\n+${EXAMPLE_TEXT}` }
+
+/** Everything that a header without a body can have wrong once its form is right (reading §4.3, §4.4). */
+function checkColonless(rows: readonly string[], at: number, token: LocatedToken): void {
+  const put = `PUT ${locatorText(token.at)}:`
+  const register = token.register === undefined ? '' : ` @${token.register}`
+  const span = token.at.kind === 'range' || token.at.kind === 'block'
+  if (bodyFollows(rows, at)) {
+    const kind =
+      token.verb === 'CUT' ? 'rows under cut' : token.register === undefined ? 'missing colon' : 'rows under paste'
+    throw refuse(
+      rows,
+      at,
+      { kind: token.colon && token.register !== undefined ? 'register with colon' : kind },
+      { write: put },
+    )
+  }
+  if (token.colon) {
+    const plain = `${token.verb} ${locatorText(token.at)}${register}`
+    const kind = token.verb === 'CUT' ? 'colon after cut' : 'register with colon'
+    throw refuse(rows, at, { kind }, token.verb === 'CUT' && !span ? { like: EXAMPLES.CUT } : { write: plain })
+  }
+  if (token.verb === 'PUT' && span && token.register === undefined)
+    throw refuse(rows, at, { kind: 'missing register' }, { like: `${put}\n+${EXAMPLE_TEXT}` })
+}
