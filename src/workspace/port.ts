@@ -20,6 +20,8 @@ export type RootKind = 'workspace' | 'scratch' | 'external'
 export interface Target {
   /** As the caller wrote it. */
   readonly authored: string
+  /** The argument that held it, for INVALID_ARGUMENT: `path`, or `ops` for the destination of a move. */
+  readonly field: string
   /** To be shown: relative to the workspace with `/`, absolute for scratch and external roots. Links are not followed in it. */
   readonly path: string
   readonly root: RootKind
@@ -39,6 +41,7 @@ export interface FileIdentity {
   readonly size: bigint
   readonly ctimeNs: bigint
   readonly mtimeNs: bigint
+  /** Permission bits alone, at most 0o7777. */
   readonly mode: number
   readonly uid: number
   readonly gid: number
@@ -48,16 +51,44 @@ export interface FileIdentity {
 export interface LoadedFile {
   readonly bytes: Buffer
   readonly identity: FileIdentity
+  /** The ctime was old enough when the file was read that a later write must show in it; if not, the last look compares the bytes. */
+  readonly settled: boolean
+}
+
+export interface FileStream {
+  readonly identity: FileIdentity
+  /** Fresh buffers in order. Iterate it or call its `return`; the file stays open until then. */
+  readonly chunks: AsyncIterable<Buffer>
+}
+
+export interface Owner {
+  readonly uid: number
+  readonly gid: number
+}
+
+export interface Landed {
+  readonly landed: true
+  /** The name no longer shares its inode with another one, which kept the old bytes. */
+  readonly hardLinkSplit: boolean
+  /** Folders that were made for it, real absolute paths, outermost first: what `pruneEmptyParents` takes to roll a creation back. */
+  readonly createdParents: readonly string[]
 }
 
 /** `changed`: the live file is no longer the one the bytes were computed from; nothing was touched. */
-export type CommitAnswer = { readonly landed: true; readonly hardLinkSplit: boolean } | { readonly landed: false; readonly why: 'changed' }
+export type CommitAnswer = Landed | { readonly landed: false; readonly why: 'changed' }
 
 /**
  * Runs when everything is prepared and only the rename is missing: the place for the store's confirmation (reading §8.3). Throwing aborts and
  * leaves nothing behind.
  */
 export type Confirm = () => Promise<void>
+
+export interface Swept {
+  readonly temps: number
+  readonly scratch: number
+  /** False when the bound on directories ended it early. */
+  readonly complete: boolean
+}
 
 export interface WorkspacePort {
   /** Names of the workspaces, sorted: directories directly below the root that do not begin with a dot. */
@@ -72,38 +103,59 @@ export interface WorkspacePort {
 
   /**
    * Resolves a path by the real path of its deepest existing ancestor. Throws INVALID_ARGUMENT (empty, NUL, too long, lone surrogate), PATH_OUTSIDE_WORKSPACE,
-   * TOOL_DENIED (DENY_READ for every operation that would show content, DENY_WRITE for those that write; both decided on the resolved path).
+   * TOOL_DENIED (DENY_READ for every access; DENY_WRITE for `write`, there on a link's own path as well). A directory resolves too; what needs a regular
+   * file says so when it comes to it. `field` names the argument for INVALID_ARGUMENT, `path` by default.
    */
-  resolve(roots: Roots, path: string, access: 'read' | 'write'): Promise<Target>
+  resolve(roots: Roots, path: string, access: 'read' | 'write', field?: string): Promise<Target>
   /** Close existing paths of the workspace for a name that does not exist, at most 5, bounded work, Unicode-normalized ones first. */
   suggest(roots: Roots, target: Target): Promise<readonly string[]>
   /**
    * Reads the whole file. Throws NOT_FOUND (with suggestions), INVALID_ARGUMENT for what is no regular file, FILE_TOO_LARGE, TOOL_DENIED (EACCES), TOOL_FAILED.
-   * The bytes are of one moment: a file that changes while it is read is read again.
+   * The bytes are of one moment: a file that changes while it is read is read again, MUTATION_IN_PROGRESS when it never rests.
    */
   load(roots: Roots, target: Target, maxBytes: number, signal?: AbortSignal): Promise<LoadedFile>
-  /** The same checks; chunks of a regular file in order. Throws when the file changed between its start and its end. */
-  stream(roots: Roots, target: Target, maxBytes: number, signal?: AbortSignal): Promise<{ readonly identity: FileIdentity; readonly chunks: AsyncIterable<Buffer> }>
+  /** The same checks; a file that changed between its start and its end ends in MUTATION_IN_PROGRESS. */
+  stream(roots: Roots, target: Target, maxBytes: number, signal?: AbortSignal): Promise<FileStream>
   /** The live identity, or undefined where nothing exists. Same throws as load otherwise. */
   identify(roots: Roots, target: Target): Promise<FileIdentity | undefined>
   /** TOOL_DENIED when the process may not open the file for writing (reading §8.11), also where a rename would succeed. */
   assertWritable(roots: Roots, target: Target): Promise<void>
 
+  // The commits. All are TOOL_DENIED without the right to write, TOOL_FAILED when the disk is full, read-only or broken, and `changed` when the file or its
+  // folder is no longer what it was; then, as when `confirm` throws, nothing was touched and nothing is left behind.
+
   /** Replaces the bytes of an existing file, keeping mode and, where permitted, owner and group. */
   replace(roots: Roots, target: Target, base: LoadedFile, bytes: Uint8Array, confirm: Confirm): Promise<CommitAnswer>
-  /** Creates a file that must not exist (CONFLICT otherwise) and its parent folders; `mode` defaults to 0644 under the umask. */
-  create(roots: Roots, target: Target, bytes: Uint8Array, confirm: Confirm, mode?: number): Promise<CommitAnswer>
+  /**
+   * Creates a file that must not exist (CONFLICT otherwise) and its parent folders. `mode` defaults to 0644 under the umask; a given one is set as it is,
+   * and `owner` where permitted.
+   */
+  create(
+    roots: Roots,
+    target: Target,
+    bytes: Uint8Array,
+    confirm: Confirm,
+    mode?: number,
+    owner?: Owner,
+  ): Promise<CommitAnswer>
   remove(roots: Roots, target: Target, base: LoadedFile, confirm: Confirm): Promise<CommitAnswer>
   /**
-   * Publishes `bytes` at a destination that must not exist, then unlinks the source. CONFLICT when the destination exists, INVALID_ARGUMENT across file systems.
-   * `bytes` undefined moves the file as it is.
+   * Publishes `bytes` at a destination that must not exist, with mode and owner of the source, makes its parent folders, then unlinks the source. CONFLICT
+   * when the destination exists, INVALID_ARGUMENT across file systems. `bytes` undefined moves the file as it is.
    */
-  move(roots: Roots, source: Target, dest: Target, base: LoadedFile, bytes: Uint8Array | undefined, confirm: Confirm): Promise<CommitAnswer>
+  move(
+    roots: Roots,
+    source: Target,
+    dest: Target,
+    base: LoadedFile,
+    bytes: Uint8Array | undefined,
+    confirm: Confirm,
+  ): Promise<CommitAnswer>
   /** Removes a folder chain that `create` made, as far up as it is empty and inside a root; used when a creation is rolled back. */
   pruneEmptyParents(roots: Roots, target: Target, created: readonly string[]): Promise<void>
 
   /** Removes temporary files and scratch folders whose owner is gone. `live` tells whether a session still exists. */
-  sweep(live: (sessionId: string) => Promise<boolean>): Promise<{ readonly temps: number; readonly scratch: number }>
+  sweep(live: (sessionId: string) => Promise<boolean>): Promise<Swept>
   /** True when the workspace root can be written, for readiness. */
   writable(): Promise<boolean>
 }
