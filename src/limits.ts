@@ -14,6 +14,8 @@ export const limits = {
   readMaxLines: 5_000,
   /** Bytes of Read content in one answer; the window ends there. */
   readContentBytes: 262_144,
+  /** Bytes of a file that Read holds in memory; a larger one is streamed. */
+  readInMemoryBytes: 8 * 1024 * 1024,
   /** Bytes of a file that Edit and Write accept, by default. */
   maxFileBytes: 64 * 1024 * 1024,
   /** Bytes of a file that Read accepts, by default. */
@@ -103,7 +105,7 @@ export const limits = {
   settledMs: 100,
   /** Times a file that changes while it is read is read again. */
   readAttempts: 5,
-  /** Bytes of one chunk of a streamed file, and of one step of a whole read. */
+  /** Bytes of one chunk of a streamed file. */
   chunkBytes: 256 * 1024,
   /** Random names tried for a temporary file when planted ones are in the way. */
   tempAttempts: 10,

@@ -92,3 +92,84 @@ function pathProblemText(problem: PathProblem): string {
 
 export const invalidPath = (problem: PathProblem, field = 'path'): ToolError<'INVALID_ARGUMENT'> =>
   invalid({ path: field, message: pathProblemText(problem) })
+
+// — registers (contract §12) —
+
+export const captureTooLarge = (
+  capture: { row: number; header: string; size: string },
+  bounds: { lines: number; bytes: number },
+): ToolError<'INVALID_ARGUMENT'> =>
+  invalid(
+    {
+      path: 'ops',
+      message: `row ${capture.row}: "${capture.header}" captures ${capture.size}, a register holds at most ${bounds.lines} lines and ${bounds.bytes} bytes; capture it in several parts`,
+    },
+    { limitBytes: bounds.bytes },
+  )
+
+// — Read —
+
+export const offsetPastEnd = (offset: number, totalLines: number): ToolError<'INVALID_ARGUMENT'> =>
+  invalid(
+    {
+      path: 'offset',
+      message:
+        totalLines === 0
+          ? `is ${offset}, but the file is empty (0 lines); read it without offset`
+          : `is ${offset}, but the file has ${totalLines} lines; use an offset from 1 to ${totalLines}`,
+    },
+    { totalLines },
+  )
+
+// — Write —
+
+export const tagMalformed = (found: string): ToolError<'INVALID_ARGUMENT'> =>
+  invalid({
+    path: 'tag',
+    message: `${JSON.stringify(found.slice(0, 40))} is not a tag; a tag is the 4 hex digits behind # in the header of the last Read, Grep, Write or Edit of this file, for example A1B2, or leave it out`,
+  })
+
+export const contentUnwritable = (): ToolError<'INVALID_ARGUMENT'> =>
+  invalid({
+    path: 'content',
+    message: 'holds a NUL character or half of a surrogate pair, which no text file here can hold; send whole characters',
+  })
+
+// — Edit —
+
+export const headerDisagrees = (
+  row: number,
+  what: 'path' | 'tag',
+  written: string,
+  given: string,
+): ToolError<'INVALID_ARGUMENT'> =>
+  invalid({
+    path: 'ops',
+    message: `row ${row}: the header names ${what} ${JSON.stringify(written)}, the call names ${JSON.stringify(given)}; make them agree or leave the header out`,
+  })
+
+export const moveOntoItself = (path: string): ToolError<'INVALID_ARGUMENT'> =>
+  invalid({ path: 'ops', message: `MV: the destination is ${path} itself; name another destination` })
+
+export const linkNotMoved = (path: string, target: string): ToolError<'INVALID_ARGUMENT'> =>
+  invalid({
+    path: 'path',
+    message: `${path} is a symbolic link, and REM and MV take the file itself; use path ${JSON.stringify(target)}`,
+  })
+
+// — sessions —
+
+export const ttlTooLong = (seconds: number, limit: number): ToolError<'INVALID_ARGUMENT'> =>
+  invalid({ path: 'ttlSeconds', message: `is ${seconds}, the longest is ${limit}; use at most ${limit}` })
+
+export const seenLinesInvalid = (start: number, end: number, totalLines: number): ToolError<'INVALID_ARGUMENT'> =>
+  invalid(
+    {
+      path: 'seenLines',
+      message: `${start}-${end} is no range of lines of a file of ${totalLines} lines; use ranges within 1-${totalLines}`,
+    },
+    { totalLines },
+  )
+
+export const cursorInvalid = (): ToolError<'INVALID_ARGUMENT'> =>
+  invalid({ path: 'cursor', message: 'is not a cursor of this list; use nextCursor of the page before, or leave it out' })

@@ -14,11 +14,14 @@ const plain = {
   'file header form': 'the [path#TAG] line holds a path, #, the 4 hex digits of the tag and ], and it may be left out',
   'remove beside others': 'REM deletes the whole file, so no other op stands beside it; leave one of the two out',
 
+  'escaped line feed': 'rows are separated by line feeds, not by the two characters \\n',
+
   // — body rows —
   'empty row in body': 'an empty row inside a body is not read; a blank line of the file is written +',
   'row of blanks':
     'a row of blanks is neither an op nor a body row; leave it out, or write + for a blank line of the file',
   'missing plus': 'every body row is + and the final text, there are no context rows',
+  'indented plus': 'the + of a body row stands in the first column',
   'minus row': 'there are no - rows; text that begins with - is written behind a +',
   'old row': 'there are no - rows; the header already names the lines that go, so leave their old text out',
   'numbered body row': 'body rows carry no line numbers, only + and the text',

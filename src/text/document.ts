@@ -122,6 +122,11 @@ export class Document {
     )
   }
 
+  /** Bytes of `textBytes`, without making them. */
+  get textLength(): number {
+    return this.bytes.length - this.bomLength - this.index.crlfCount
+  }
+
   /** The whole text as it is, without BOM, terminators as they are. */
   rawText(): string {
     return this.bytes.toString('utf8', this.bomLength)

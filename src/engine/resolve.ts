@@ -1,0 +1,140 @@
+/**
+ * From what was written to spans on the tagged text: bounds of every number, then the span of every block (contract §8.2, reading §3.4, §4.8).
+ *
+ * Refuses a number outside the text and a block that the parser does not vouch for; never clamps and never approximates. Called by prepare.
+ */
+import { ToolError } from '../errors/tool-error.js'
+import type { Cut, Gap, Paste, Put, Span } from '../patch/ops.js'
+import type { BlockAnswer } from '../text/facts.js'
+import type { Document } from '../text/document.js'
+import { LineRange } from '../text/line-range.js'
+import type { Plan } from './facts.js'
+import { ask } from './facts.js'
+import type { ResolvedSpan } from './input.js'
+
+export type LineOp = Put | Paste | Cut
+
+/** Where an op acts and which lines it names. */
+export interface Placed {
+  readonly op: LineOp
+  readonly range: LineRange
+  readonly anchors: readonly LineRange[]
+}
+
+export interface Spans {
+  readonly placed: readonly Placed[]
+  readonly resolutions: readonly ResolvedSpan[]
+}
+
+/** Throws EDIT_RANGE_INVALID, then EDIT_BLOCK_UNRESOLVED; the parser is asked once for all blocks of a call. */
+export function* resolveSpans(ops: readonly LineOp[], text: Document, path: string): Plan<Spans> {
+  for (const op of ops) assertBounds(op, text.lineCount)
+  const blocks = ops.filter((op) => blockLine(op.at) !== undefined)
+  const lines = blocks.map((op) => blockLine(op.at) ?? 0)
+  const answers = blocks.length === 0 ? [] : yield* ask('blocks', { path, text, lines })
+  const spans = new Map<LineOp, LineRange>()
+  const resolutions: ResolvedSpan[] = []
+  for (const [i, op] of blocks.entries()) {
+    const span = spanOf(op, answers[i])
+    spans.set(op, span)
+    resolutions.push({ anchorLine: lines[i] ?? 0, start: span.start, end: span.last, op: echoed(op) })
+  }
+  return { placed: ops.map((op) => place(op, spans.get(op), text.lineCount)), resolutions }
+}
+
+function blockLine(at: Gap | Span): number | undefined {
+  return at.kind === 'block' || at.kind === 'afterBlock' ? at.line : undefined
+}
+
+function echoed(op: LineOp): ResolvedSpan['op'] {
+  if (op.kind === 'cut') return 'cut'
+  return op.at.kind === 'afterBlock' ? 'insertAfter' : 'replace'
+}
+
+function spanOf(op: LineOp, answer: BlockAnswer | undefined): LineRange {
+  if (answer?.found) return LineRange.inclusive(answer.span.start, answer.span.end)
+  const line = blockLine(op.at) ?? 0
+  throw new ToolError('EDIT_BLOCK_UNRESOLVED', {
+    opsLine: op.opsLine,
+    line,
+    reason: answer?.reason ?? { kind: 'parser-lost' },
+    suggestion: plainForm(op, line, answer?.singleLine?.end ?? line),
+    ...(answer?.enclosing === undefined ? {} : { enclosing: answer.enclosing }),
+  })
+}
+
+/** The op without a block locator, for the lines it may have meant. */
+function plainForm(op: LineOp, first: number, last: number): string {
+  if (op.at.kind === 'afterBlock') return `PUT >${last}${op.kind === 'put' ? ':' : ''}`
+  if (op.kind === 'cut') return `CUT ${first}.=${last}`
+  return `PUT ${first}.=${last}${op.kind === 'put' ? ':' : ` @${op.register ?? ''}`}`
+}
+
+function place(op: LineOp, block: LineRange | undefined, lineCount: number): Placed {
+  const at = op.at
+  switch (at.kind) {
+    case 'range': {
+      const range = LineRange.inclusive(at.first, at.last)
+      return { op, range, anchors: [range] }
+    }
+    case 'block': {
+      const range = block ?? LineRange.inclusive(at.line, at.line)
+      return { op, range, anchors: [range] }
+    }
+    case 'afterBlock': {
+      const range = block ?? LineRange.inclusive(at.line, at.line)
+      return {
+        op,
+        range: LineRange.gapBefore(range.end),
+        anchors: [LineRange.inclusive(range.start, range.start), LineRange.inclusive(range.last, range.last)],
+      }
+    }
+    case 'before':
+      return {
+        op,
+        range: LineRange.gapBefore(at.line),
+        anchors: at.line === 1 ? [] : [LineRange.inclusive(at.line, at.line)],
+      }
+    case 'after':
+      return { op, range: LineRange.gapBefore(at.line + 1), anchors: [LineRange.inclusive(at.line, at.line)] }
+    case 'end':
+      return { op, range: LineRange.gapBefore(lineCount + 1), anchors: [] }
+  }
+}
+
+function assertBounds(op: LineOp, totalLines: number): void {
+  const at = op.at
+  if (at.kind === 'end' || (at.kind === 'before' && at.line === 1)) return
+  const line = at.kind === 'range' ? (at.first > totalLines ? at.first : at.last) : at.line
+  if (line <= totalLines) return
+  const append = 'to append use PUT >$:'
+  if (totalLines === 0) {
+    throw new ToolError('EDIT_RANGE_INVALID', {
+      problem: 'empty file',
+      opsLine: op.opsLine,
+      line,
+      totalLines,
+      suggestion: 'to fill it use PUT >$:',
+    })
+  }
+  if (at.kind === 'before' && line === totalLines + 1) {
+    throw new ToolError('EDIT_RANGE_INVALID', {
+      problem: 'past the end gap',
+      opsLine: op.opsLine,
+      line,
+      totalLines,
+      suggestion: append,
+    })
+  }
+  const suggestion =
+    at.kind === 'range' && at.first <= totalLines
+      ? `the last line is ${totalLines}, so at most ${at.first}.=${totalLines}`
+      : append
+  throw new ToolError('EDIT_RANGE_INVALID', {
+    problem: 'out of bounds',
+    opsLine: op.opsLine,
+    line,
+    totalLines,
+    suggestion,
+  })
+}
