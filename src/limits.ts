@@ -53,6 +53,8 @@ export const limits = {
   sessionTtlSeconds: 3_600,
   sessionMaxTtlSeconds: 86_400,
   sessionsPerTenant: 1_000,
+  /** Ranges of seen lines of one version; beyond it the oldest are forgotten, which costs a refusal and a Read. */
+  seenRangesPerVersion: 8_192,
 
   // — permits (reading §8.3) —
   permitLeaseMs: 15_000,
@@ -84,10 +86,22 @@ export const limits = {
 
   // — reviews —
   reviewsPerSession: 32,
+  /** Compressed bytes that rollbacks of a session need; beyond it older reviews become irreversible. */
   reviewBytesPerSession: 8 * 1024 * 1024,
+  /** Compressed bytes of what reviews tell; beyond it the oldest reviews go. */
+  reviewEvidenceBytesPerSession: 2 * 1024 * 1024,
+
+  // — idempotency (reading §8.8) —
+  answersPerSession: 256,
+  /** UTF-8 bytes of stored answers; the oldest go first, the newest always stays. */
+  answerBytesPerSession: 2 * 1024 * 1024,
+  /** Longer than any call may take; then a claim that was never answered is free again. */
+  claimMaxMs: 120_000,
 
   // — the repeat guard (contract §9.3) —
   guardAttempts: 3,
+  /** Pairs of prompt and path whose failures are remembered; the coldest go first. */
+  guardEntriesPerSession: 512,
 
   // — paths —
   pathBytes: 4_096,
@@ -119,4 +133,6 @@ export const limits = {
   bodyBytes: 80 * 1024 * 1024,
   idempotencyKeyChars: 128,
   eventsPerSession: 1_000,
+  /** UTF-8 bytes of kept events; the oldest go first, the newest always stays. */
+  eventBytesPerSession: 1024 * 1024,
 } as const

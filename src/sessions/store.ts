@@ -3,7 +3,7 @@
  *
  * Two implementations keep it to the letter: memory (one process) and Redis (any number of replicas); one conformance suite runs on both. Every step that
  * must be atomic is one call. A store never decides about edits, never touches a file and never recreates what was dropped: calls carry the
- * session's epoch, and a call with an old one is answered `gone`. Any call may throw ToolError STORE_UNAVAILABLE; the memory store never does.
+ * session's epoch, and a call with an old one is answered `gone`, or with nothing where there is no such word. Any call may throw ToolError STORE_UNAVAILABLE; the memory store never does.
  * All bounds are enforced here. Times are milliseconds of the injected clock. Called by tools.
  */
 import type { Warning } from '../errors/warnings.js'
@@ -126,7 +126,7 @@ export interface Review {
   readonly resolutions: readonly Resolution[]
 }
 
-/** What a rollback needs beside the evidence, per entry; kept within the bounds of reading §8 and never shown. */
+/** What a rollback needs beside the evidence, one per entry of the review and in its order; kept within the bounds of reading §8 and never shown. */
 export interface ReviewRestore {
   readonly canonical: string
   readonly root: 'workspace' | 'scratch' | 'external'
@@ -195,6 +195,8 @@ export interface Intent {
   readonly recordings: readonly Recording[]
   /** Paths whose history goes, before the recordings come (REM, MV, rollback). */
   readonly forget: readonly string[]
+  /** Histories that change their path, replacing what stood there (reading §2.11); after `forget`, before the recordings. */
+  readonly moves?: readonly { readonly from: string; readonly to: string }[]
   readonly registers: readonly { readonly name: string; readonly lines: readonly string[] }[]
   readonly review?: StoredReview
   /** A review whose state becomes rolledBack. */
@@ -250,6 +252,13 @@ export interface Store {
   create(session: NewSession, maxPerTenant: number): Promise<Session | 'full'>
   /** The session, or undefined when there is none; `slide` makes its TTL start anew. */
   open(sessionId: string, slide: boolean): Promise<Session | undefined>
+  /** `open` with slide and `claim` as one wave; undefined when there is no such session. */
+  openAndClaim(
+    sessionId: string,
+    key: string,
+    requestDigest: string,
+    waitMs: number,
+  ): Promise<{ readonly session: Session; readonly claim: Claim } | undefined>
   /** True when there was one. Bumps the epoch first, so that calls in flight are `gone`. */
   drop(sessionId: string): Promise<boolean>
   /** Drops snapshots, registers and guard counters, bumps the epoch. */
@@ -259,7 +268,10 @@ export interface Store {
   // snapshots
   /** Retained versions of a path, newest first. Refreshes no recency. */
   history(ref: SessionRef, path: string): Promise<readonly Version[]>
-  /** Read fusion (contract §4.2): same text → promoted, seen lines united, else a new head. Refreshes the path's recency, then evicts (contract §4.4). */
+  /**
+   * Read fusion (contract §4.2): same text → promoted, seen lines united, else a new head. Refreshes the path's recency, then evicts (contract §4.4): paths
+   * that only searches recorded first, then the coldest. A search that finds no room for its text is recorded without it.
+   */
   record(ref: SessionRef, recording: Recording, by: Recorder): Promise<RecordAnswer>
   /** Several at once, in order; one wave. */
   recordAll(ref: SessionRef, recordings: readonly Recording[], by: Recorder): Promise<readonly RecordAnswer[]>
@@ -274,15 +286,27 @@ export interface Store {
   registers(ref: SessionRef): Promise<readonly RegisterSummary[]>
 
   // mutation
-  /** Waits at most `waitMs` for the session's permit and then the files' in key order, fair among waiters. */
+  /**
+   * Waits at most `waitMs` for the session's permit and then the files' in key order, fair among waiters. Rejects with the signal's reason when it aborts
+   * first; nothing is held then.
+   */
   begin(ref: SessionRef, wanted: Wanted, waitMs: number, signal?: AbortSignal): Promise<Begun>
-  /** Stages the intent and confirms that every permit still holds this token with enough lease, in one step right before the rename. Staging again replaces. */
+  /**
+   * Stages the intent and confirms that every permit still holds this token with enough lease, in one step right before the rename; so does the claim of
+   * `answer.key`. Staging again replaces. A register beyond its bounds is a RangeError: whoever captures checks first (contract §12).
+   */
   stage(permit: Permit, intent: Intent): Promise<'staged' | 'lost' | 'gone'>
-  /** Publishes the staged intent and ends the permit. `gone`: nothing was published because the session ended. */
+  /**
+   * Publishes the staged intent and ends the permit. `gone`: nothing was published, because the session ended or the store lost what was staged. When it throws,
+   * the intent stays behind for whoever takes the permits next; a release after it discards nothing.
+   */
   commit(permit: Permit): Promise<'recorded' | 'gone'>
   /** Ends the permit and discards what it staged. Never throws; a store that cannot be reached lets the lease run out. */
   release(permit: Permit): Promise<void>
-  /** Publishes a leftover that landed (`recordings` replaces its own, when given) or discards it. Needs the permits that `begin` returned it with. */
+  /**
+   * Publishes a leftover that landed or discards it. `texts` gives the LF text that lies on disk at a path, so that its recordings have texts. Needs the permit
+   * that `begin` returned it with, and comes before anything is staged under it. Settling twice does nothing.
+   */
   settle(
     permit: Permit,
     leftover: Leftover,
@@ -291,7 +315,7 @@ export interface Store {
   ): Promise<void>
 
   // idempotency
-  /** Waits for a concurrent duplicate at most `waitMs`. */
+  /** `mine` obliges the caller to answer, to commit an answer or to unclaim. Waits for a concurrent duplicate at most `waitMs`. */
   claim(ref: SessionRef, key: string, requestDigest: string, waitMs: number): Promise<Claim>
   /** Stores a refusal, or any answer that no intent carries. */
   answer(ref: SessionRef, key: string, answer: Answer): Promise<void>
@@ -303,12 +327,15 @@ export interface Store {
 
   // reviews
   review(ref: SessionRef, reviewId: string): Promise<StoredReview | undefined>
-  /** Newest first. A cursor that this store did not make is undefined. */
+  /** Newest first; empty when the session is gone. A cursor that this store did not make is undefined. */
   reviews(ref: SessionRef, limit: number, cursor?: string): Promise<ReviewPage | undefined>
 
   // events
   append(ref: SessionRef, event: NewEvent): Promise<void>
-  /** Events after `lastId`, then live ones until the signal or the end of the session. */
+  /**
+   * Retained events after `lastId` (all of them without one, or when it is none of ours), then live ones until the signal or the end of the session; a workspace
+   * switch ends nothing. Ids are consecutive integers, so that a reader can tell a gap.
+   */
   events(ref: SessionRef, lastId: string | undefined, signal: AbortSignal): AsyncIterable<StoredEvent>
 
   /** True when the store answers now. */
