@@ -6,7 +6,7 @@
  * (macOS) the form is weaker: the real path is compared before and after, and a swap that is undone in between is not noticed (docs/security.md).
  * Called by files, commits, near names and the sweep.
  */
-import { constants, type BigIntStats } from 'node:fs'
+import { constants, existsSync, type BigIntStats } from 'node:fs'
 import { open, opendir, readlink, realpath, type FileHandle } from 'node:fs/promises'
 
 /** The directory is not, or no longer, at its path: a link or another directory took its place. */
@@ -37,9 +37,9 @@ export type OpenDirectory = (path: string, use: DirectoryUse) => Promise<Directo
 const O_PATH = 0o10000000
 const common = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
 
-/** Whether descriptors can be used as directories of /proc on this machine. */
-export async function hasDescriptorPaths(): Promise<boolean> {
-  return process.platform === 'linux' && (await readlink('/proc/self/fd/0').then(Boolean, () => false))
+/** Whether this machine lets a process reach its descriptors through /proc. */
+export function hasDescriptorPaths(): boolean {
+  return process.platform === 'linux' && existsSync('/proc/self/fd')
 }
 
 export function directoryOpener(descriptorPaths: boolean): OpenDirectory {

@@ -95,10 +95,15 @@ export interface WorkspacePort {
   workspaces(): Promise<readonly string[]>
   /**
    * Roots for a session. Throws NOT_FOUND for an unknown workspace (with near names), TOOL_DENIED for an external root that the operator did not approve,
-   * INVALID_ARGUMENT for one that is no absolute directory path. Does not create the scratch folder.
+   * INVALID_ARGUMENT for one that is no absolute directory path. Does not create the scratch folder. Only names for which `mayOpen` is true are offered as near.
    */
-  roots(workspace: string, sessionId: string, externalRoots: readonly string[]): Promise<Roots>
-  /** Removes the scratch folder of a session. Never throws for what is already gone. */
+  roots(
+    workspace: string,
+    sessionId: string,
+    externalRoots: readonly string[],
+    mayOpen?: (workspace: string) => boolean,
+  ): Promise<Roots>
+  /** Removes the scratch folder of a session. Never throws for the disk: what cannot be removed is left to the sweep. */
   dropScratch(sessionId: string): Promise<void>
 
   /**

@@ -176,9 +176,8 @@ async function followLinks(
     if (found === 'missing') {
       if (pending.includes('..')) return nowhere
       const real = await spelledByDisk(ways, at)
-      return (
-        real && { canonical: posix.join(real, name, ...pending.toReversed()), exists: false, lastIsLink: last ?? false }
-      )
+      if (real === undefined) return undefined
+      return { canonical: posix.join(real, name, ...pending.toReversed()), exists: false, lastIsLink: last ?? false }
     }
     if (found === 'there') {
       at = next
@@ -190,7 +189,7 @@ async function followLinks(
     pending.push(...namesOf(to).toReversed())
   }
   const real = await spelledByDisk(ways, at)
-  return real && { canonical: real, exists: true, lastIsLink: last ?? false }
+  return real === undefined ? undefined : { canonical: real, exists: true, lastIsLink: last ?? false }
 }
 
 /** The same place as the disk spells it, which differs where names are compared without case. Undefined when it was swapped for one outside. */
