@@ -78,10 +78,10 @@ export interface Landed {
 export type CommitAnswer = Landed | { readonly landed: false; readonly why: 'changed' }
 
 /**
- * Runs when everything is prepared and only the rename is missing: the place for the store's confirmation (reading §8.3). Throwing aborts and
- * leaves nothing behind.
+ * Runs when everything is prepared and only the rename is missing: the place for the store's confirmation (reading §8.3). It is told the folders that were made
+ * for the file, outermost first, because what it stages must already hold them. Throwing aborts and leaves nothing behind, those folders included.
  */
-export type Confirm = () => Promise<void>
+export type Confirm = (createdParents: readonly string[]) => Promise<void>
 
 export interface Swept {
   readonly temps: number
@@ -158,6 +158,14 @@ export interface WorkspacePort {
   ): Promise<CommitAnswer>
   /** Removes a folder chain that `create` made, as far up as it is empty and inside a root; used when a creation is rolled back. */
   pruneEmptyParents(roots: Roots, target: Target, created: readonly string[]): Promise<void>
+
+  // For leftover intents (reading §8.5): canonical paths that the store recorded, without a session's roots. Both prove that the path still lies inside
+  // WORKSPACES_DIR, SCRATCH_DIR or EXTERNAL_ROOTS by its real parent.
+
+  /** The live bytes of a regular file, undefined when there is none (or no longer one that may be looked at). */
+  inspect(canonical: string): Promise<Buffer | undefined>
+  /** Unlinks a file whose bytes still have this byteDigest; does nothing otherwise. */
+  removeExact(canonical: string, byteDigest: string): Promise<void>
 
   /** Removes temporary files and scratch folders whose owner is gone. `live` tells whether a session still exists. */
   sweep(live: (sessionId: string) => Promise<boolean>): Promise<Swept>
