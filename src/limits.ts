@@ -65,6 +65,8 @@ export const limits = {
   // — blocks and parsing (contract §12) —
   blockParseBytes: 4 * 1024 * 1024,
   parseTimeMs: 2_000,
+  /** What an answer may wait for the verdict behind RESULT_NO_LONGER_PARSES. */
+  parseWarningMs: 150,
 
   // — recovery —
   /** Edit distance in lines past which a diff gives up. */
@@ -76,6 +78,10 @@ export const limits = {
   // — boundary repair —
   /** Candidate texts that one call may look at. */
   repairCandidates: 64,
+  /** Rows that the search for the other half of a construct walks; one that is farther away proves nothing. */
+  repairPartnerRows: 10_000,
+  /** Rows of one reading that a refusal shows. */
+  repairShownRows: 20,
 
   // — answers —
   hunkContextLines: 2,

@@ -7,10 +7,14 @@ export type BlockReason =
   | { readonly kind: 'comment-only' }
   | { readonly kind: 'closer' }
   | { readonly kind: 'continuation' }
+  | { readonly kind: 'detached' }
+  | { readonly kind: 'whole-file' }
+  | { readonly kind: 'shares-line'; readonly line: number }
   | { readonly kind: 'single-line' }
   | { readonly kind: 'does-not-parse'; readonly errorLine: number }
   | { readonly kind: 'too-large'; readonly limitBytes: number }
   | { readonly kind: 'timed-out'; readonly afterMs: number }
+  | { readonly kind: 'busy'; readonly afterMs: number }
   | { readonly kind: 'parser-lost' }
 
 export function blockReasonText(reason: BlockReason): string {
@@ -25,6 +29,12 @@ export function blockReasonText(reason: BlockReason): string {
       return 'this line only closes or continues a construct, it opens none'
     case 'continuation':
       return 'no construct begins on this line'
+    case 'detached':
+      return 'what stands on this line is attached to nothing directly below it'
+    case 'whole-file':
+      return 'what opens on this line is the whole file, which is no block; name one of its parts'
+    case 'shares-line':
+      return `the construct ends on line ${reason.line}, and that line goes on with something else`
     case 'single-line':
       return 'the construct on this line ends on the same line'
     case 'does-not-parse':
@@ -33,6 +43,8 @@ export function blockReasonText(reason: BlockReason): string {
       return `the file is larger than the ${reason.limitBytes} bytes that are parsed`
     case 'timed-out':
       return `parsing did not end within ${reason.afterMs} ms`
+    case 'busy':
+      return `no parser was free within ${reason.afterMs} ms`
     case 'parser-lost':
       return 'the parser failed on this file'
   }

@@ -12,6 +12,9 @@ export type DeclineReason =
   | { readonly kind: 'inserted between'; readonly lines: readonly [number, number] }
   | { readonly kind: 'context changed'; readonly line: number }
   | { readonly kind: 'duplicated line'; readonly line: number }
+  /** `places` are lines of the live text. */
+  | { readonly kind: 'two places'; readonly line: number; readonly places: readonly [number, number] }
+  | { readonly kind: 'one of two left'; readonly lines: readonly [number, number] }
   | { readonly kind: 'line unseen'; readonly line: number }
   | { readonly kind: 'echo moved'; readonly line: number }
   | { readonly kind: 'block unplaceable'; readonly line: number }
@@ -43,6 +46,10 @@ export function declineText(reason: DeclineReason): string {
       return `the lines around line ${reason.line} changed since`
     case 'duplicated line':
       return `line ${reason.line} occurs more than once and its neighbours do not agree`
+    case 'two places':
+      return `line ${reason.line} and its neighbours occur more than once: they fit line ${reason.places[0]} of the file as it is now as well as line ${reason.places[1]}`
+    case 'one of two left':
+      return `lines ${reason.lines[0]} and ${reason.lines[1]} occur twice with the same neighbours and one of the two is gone, so line ${reason.lines[0]} may have been the one that changed`
     case 'line unseen':
       return `line ${reason.line} was never shown to this session`
     case 'echo moved':

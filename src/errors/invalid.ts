@@ -132,7 +132,8 @@ export const tagMalformed = (found: string): ToolError<'INVALID_ARGUMENT'> =>
 export const contentUnwritable = (): ToolError<'INVALID_ARGUMENT'> =>
   invalid({
     path: 'content',
-    message: 'holds a NUL character or half of a surrogate pair, which no text file here can hold; send whole characters',
+    message:
+      'holds a NUL character or half of a surrogate pair, which no text file here can hold; send whole characters',
   })
 
 // — Edit —
@@ -172,4 +173,7 @@ export const seenLinesInvalid = (start: number, end: number, totalLines: number)
   )
 
 export const cursorInvalid = (): ToolError<'INVALID_ARGUMENT'> =>
-  invalid({ path: 'cursor', message: 'is not a cursor of this list; use nextCursor of the page before, or leave it out' })
+  invalid({
+    path: 'cursor',
+    message: 'is not a cursor of this list; use nextCursor of the page before, or leave it out',
+  })

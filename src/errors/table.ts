@@ -11,6 +11,8 @@ import type { BlockReason } from './blocks.js'
 import { blockReasonText } from './blocks.js'
 import type { ParseProblem } from './parse-problems.js'
 import { parseProblemText } from './parse-problems.js'
+import type { RepairTie } from './repair-ties.js'
+import { repairTieText } from './repair-ties.js'
 import { clipText, quoteText } from './clip.js'
 
 export interface Issue {
@@ -152,7 +154,10 @@ export const errors = {
     title: 'Unsupported media type',
     detail: (p) => `${p.found || 'a missing content type'} is not supported; send application/json`,
   }),
-  CONFLICT: entry<{ reason: 'destination exists' | 'changed since' | 'moved away' | 'appeared since'; path: string }>({
+  CONFLICT: entry<{
+    reason: 'destination exists' | 'changed since' | 'moved away' | 'appeared since' | 'not kept'
+    path: string
+  }>({
     status: 409,
     retriable: false,
     title: 'Conflict',
@@ -164,6 +169,8 @@ export const errors = {
           return `${p.path} has changed since this review, rolling back would lose that change; read it and edit it instead`
         case 'moved away':
           return `${p.path} no longer exists, so this review cannot be rolled back; write the file instead`
+        case 'not kept':
+          return `the bytes of ${p.path} before this review are no longer kept, so it cannot be rolled back; edit the file instead`
         case 'appeared since':
           return `${p.path} exists again, rolling back would overwrite it; move it away first`
       }
@@ -406,6 +413,7 @@ export const errors = {
   }),
   EDIT_REPAIR_AMBIGUOUS: entry<{
     opsLine: number
+    problem?: RepairTie
     candidates: readonly { readonly label: string; readonly rows: readonly LineRow[] }[]
     suggestion: string
   }>({
@@ -413,7 +421,7 @@ export const errors = {
     retriable: false,
     title: 'The replacement has more than one reading',
     detail: (p) =>
-      `row ${p.opsLine} of ops: the body restates lines beside its range and ${p.candidates.length} readings are equally good; use ${p.suggestion}`,
+      `row ${p.opsLine} of ops: ${repairTieText[p.problem ?? 'restated']}; ${p.candidates.length} readings are equally good; use ${p.suggestion}`,
     fields: (p) => ({ candidates: p.candidates, suggestion: p.suggestion }),
   }),
   EDIT_NO_CHANGE: entry<{ path: string; tag: string }>({

@@ -47,3 +47,6 @@ export class ToolError<C extends ErrorCode = ErrorCode> extends Error {
     return (codes as readonly ErrorCode[]).includes(this.code)
   }
 }
+
+/** The same test as `instanceof`, for code that must not forget which codes there are. */
+export const isToolError = (error: unknown): error is ToolError => error instanceof ToolError

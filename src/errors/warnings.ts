@@ -3,6 +3,9 @@
  *
  * A warning never replaces a refusal and never excuses one. `code` and the members beside `message` are public.
  */
+import type { NotEvaluated } from './repair-ties.js'
+import { notEvaluatedText } from './repair-ties.js'
+
 export const warningCodes = [
   'DRIFT_HEAD_TAIL',
   'RECOVERED_EXTERNAL',
@@ -71,21 +74,26 @@ export const warn = {
   }),
   echoRemoved: (header: string, rows: readonly string[], lines: readonly number[]): Warning => ({
     code: 'BOUNDARY_ECHO_REMOVED',
-    message: `${header}: ${rows.length} body ${rows.length === 1 ? 'row restates' : 'rows restate'} ${span(lines[0] ?? 0, lines.at(-1) ?? 0)} beside the range and ${rows.length === 1 ? 'was' : 'were'} dropped`,
+    message: `in "${header}" ${rows.length} body ${rows.length === 1 ? 'row restates' : 'rows restate'} ${span(lines[0] ?? 0, lines.at(-1) ?? 0)} beside the range and ${rows.length === 1 ? 'was' : 'were'} dropped`,
     op: header,
     rows,
     lines,
   }),
   rowKept: (header: string, rows: readonly string[], lines: readonly number[]): Warning => ({
     code: 'BOUNDARY_ROW_KEPT',
-    message: `${header}: ${span(lines[0] ?? 0, lines.at(-1) ?? 0)} of the range ${lines.length === 1 ? 'was' : 'were'} kept, without ${lines.length === 1 ? 'it' : 'them'} the file no longer parses`,
+    message: `in "${header}" ${span(lines[0] ?? 0, lines.at(-1) ?? 0)} of the range ${lines.length === 1 ? 'was' : 'were'} kept, without ${lines.length === 1 ? 'it' : 'them'} the file no longer parses`,
     op: header,
     rows,
     lines,
   }),
-  repairNotEvaluated: (why: string): Warning => ({
+  repairNotEvaluated: (why: NotEvaluated): Warning => ({
     code: 'REPAIR_NOT_EVALUATED',
-    message: `the text was applied exactly as written; whether it parses could not be evaluated (${why})`,
+    message: `the text was applied exactly as written; whether it parses could not be evaluated: ${notEvaluatedText[why]}`,
+  }),
+  /** The search for a row to keep met its bound. */
+  repairBounded: (candidates: number): Warning => ({
+    code: 'REPAIR_NOT_EVALUATED',
+    message: `no replaced line was kept; more than ${candidates} readings of this call would have had to be tried; look at the ends of its ranges`,
   }),
   noLongerParses: (line: number): Warning => ({
     code: 'RESULT_NO_LONGER_PARSES',
@@ -94,13 +102,13 @@ export const warn = {
   }),
   insertRepeatsAnchor: (header: string, line: number): Warning => ({
     code: 'INSERT_REPEATS_ANCHOR',
-    message: `${header}: the inserted text repeats line ${line}, which stands beside it now; cut one of them if that was not meant`,
+    message: `in "${header}" the inserted text repeats line ${line}, which stands beside it now; cut one of them if that was not meant`,
     op: header,
     line,
   }),
   indentStyleDiffers: (header: string, body: 'tabs' | 'spaces', file: 'tabs' | 'spaces'): Warning => ({
     code: 'INDENT_STYLE_DIFFERS',
-    message: `${header}: the body indents with ${body}, the file with ${file}; it was written as it is`,
+    message: `in "${header}" the body indents with ${body}, the file with ${file}; it was written as it is`,
     op: header,
   }),
   postWriteDrift: (): Warning => ({

@@ -23,14 +23,20 @@ export function grantOf(caller: Caller, workspace: string): Access | undefined {
 export async function openSession(deps: ToolDeps, call: Call, slide: boolean): Promise<Opened> {
   const session = await deps.store.open(call.sessionId, slide)
   if (session?.tenant !== call.caller.tenant) throw new ToolError('SESSION_NOT_FOUND', {})
-  if (grantOf(call.caller, session.workspace) === undefined) throw new ToolError('TOOL_DENIED', { reason: 'workspace not granted' })
-  return { session, ref: { sessionId: session.sessionId, epoch: session.epoch } }
+  if (grantOf(call.caller, session.workspace) === undefined)
+    throw new ToolError('TOOL_DENIED', { reason: 'workspace not granted' })
+  return { session, ref: refOf(session) }
+}
+
+export function refOf(session: Session): SessionRef {
+  return { sessionId: session.sessionId, epoch: session.epoch }
 }
 
 /** Throws TOOL_DENIED when this caller may not change files through this session. */
 export function assertMayWrite(caller: Caller, session: Session): void {
   if (session.access === 'read-only') throw new ToolError('TOOL_DENIED', { reason: 'read-only session' })
-  if (grantOf(caller, session.workspace) !== 'read-write') throw new ToolError('TOOL_DENIED', { reason: 'read-only grant' })
+  if (grantOf(caller, session.workspace) !== 'read-write')
+    throw new ToolError('TOOL_DENIED', { reason: 'read-only grant' })
 }
 
 export function rootsOf(deps: ToolDeps, session: Session): Promise<Roots> {

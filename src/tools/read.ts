@@ -43,18 +43,31 @@ export async function read(deps: ToolDeps, call: Call, request: ReadRequest): Pr
   }
   const viewed = await view(deps, roots, target, ask, call.signal)
   const { facts, window } = viewed
-  if (ask.offset > facts.totalLines && !(facts.totalLines === 0 && ask.offset === 1)) throw offsetPastEnd(ask.offset, facts.totalLines)
+  if (ask.offset > facts.totalLines && !(facts.totalLines === 0 && ask.offset === 1))
+    throw offsetPastEnd(ask.offset, facts.totalLines)
   await Promise.all([
     deps.store.record(ref, { path: target.canonical, facts, seen: window.shown, text: viewed.text }, 'display'),
     deps.store.append(ref, {
       type: 'read',
-      data: { path: target.path, tag: facts.tag, offset: ask.offset, lineCount: window.lineCount, totalLines: facts.totalLines },
+      data: {
+        path: target.path,
+        tag: facts.tag,
+        offset: ask.offset,
+        lineCount: window.lineCount,
+        totalLines: facts.totalLines,
+      },
     }),
   ])
   return answerOf(target, ask, viewed)
 }
 
-async function view(deps: ToolDeps, roots: Roots, target: Target, ask: WindowAsk, signal: AbortSignal): Promise<Viewed> {
+async function view(
+  deps: ToolDeps,
+  roots: Roots,
+  target: Target,
+  ask: WindowAsk,
+  signal: AbortSignal,
+): Promise<Viewed> {
   const inMemory = Math.min(limits.readInMemoryBytes, deps.settings.maxReadBytes)
   try {
     const file = await deps.workspace.load(roots, target, inMemory, signal)
@@ -75,7 +88,13 @@ async function view(deps: ToolDeps, roots: Roots, target: Target, ask: WindowAsk
   return stream(deps, roots, target, ask, signal)
 }
 
-async function stream(deps: ToolDeps, roots: Roots, target: Target, ask: WindowAsk, signal: AbortSignal): Promise<Viewed> {
+async function stream(
+  deps: ToolDeps,
+  roots: Roots,
+  target: Target,
+  ask: WindowAsk,
+  signal: AbortSignal,
+): Promise<Viewed> {
   const { chunks } = await deps.workspace.stream(roots, target, deps.settings.maxReadBytes, signal)
   const scanned = await scanText(chunks, ask, { ...windowBounds, probeBytes: limits.binaryProbeBytes })
   if ('kind' in scanned) throw notTextError(scanned, target.path)
@@ -111,10 +130,14 @@ function noticeOf(ask: WindowAsk, viewed: Viewed, next: number | undefined): str
   const notices: string[] = []
   if (facts.totalLines === 0) notices.push('the file is empty (0 lines); to fill it use PUT >$:')
   if (window.clippedRows > 0) {
-    notices.push(`${window.clippedRows} ${window.clippedRows === 1 ? 'row was' : 'rows were'} clipped at ${limits.maxLineChars} characters and cannot be edited from here`)
+    notices.push(
+      `${window.clippedRows} ${window.clippedRows === 1 ? 'row was' : 'rows were'} clipped at ${limits.maxLineChars} characters and cannot be edited from here`,
+    )
   }
   if (ask.raw && window.lineCount === 0 && window.budgetEnded) {
-    notices.push(`line ${ask.offset} is longer than the ${limits.readContentBytes} bytes of one answer; read without raw to see its start`)
+    notices.push(
+      `line ${ask.offset} is longer than the ${limits.readContentBytes} bytes of one answer; read without raw to see its start`,
+    )
   } else if (next !== undefined) {
     notices.push(`${facts.totalLines - next + 1} more lines; read on with offset ${next}`)
   }

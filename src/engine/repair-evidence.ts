@@ -1,0 +1,176 @@
+/**
+ * Which row of a replaced range may be kept, from structure and indentation alone (contract §8.4). The table of docs/repair.md in code.
+ *
+ * A candidate is the first row of the range above the body, or its last row that is not blank below the body. It must be half of a construct whose other
+ * half (its partner) stands at the same indentation, in the tagged text and in the candidate alike, with everything in between deeper; and
+ * that partner is what the author left standing or wrote anew, never what another op of the call took away. Parse success is judged elsewhere and is
+ * never enough: `"b": 2` can make a file parse again and is no boundary. Called by repair-search.
+ */
+import { isBlank, replacedBody } from './repair-echo.js'
+import type { Kept, Reading, Take } from './repair-reading.js'
+import { rowsLeft } from './repair-reading.js'
+import type { Piece, WalkedRow } from './repair-rows.js'
+import { endsInColon, endsOpen, indentOf, isCloser, isDeeper, reopens, Walk } from './repair-rows.js'
+
+/** A row that may be kept by the op at `index` of the call. */
+export interface KeepOption {
+  readonly index: number
+  readonly kept: Kept
+}
+
+/** The rows that structure and indentation allow to keep when the call is read as `reading`; at most two per op. `partnerRows` bounds every search for a partner. */
+export function keepOptions(reading: Reading, partnerRows: number): readonly KeepOption[] {
+  return reading.takes.flatMap((take, index) =>
+    boundaryRows(reading, take)
+      .filter((kept) => isFree(reading, index, kept) && new Boundary(reading, index, kept, partnerRows).holds())
+      .map((kept) => ({ index, kept })),
+  )
+}
+
+function boundaryRows(reading: Reading, take: Take): readonly Kept[] {
+  if (replacedBody(take.op) === undefined) return []
+  const { base } = reading
+  const { range } = take.op
+  const rows: Kept[] = isBlank(base.text(range.start)) ? [] : [{ line: range.start, place: 'above' }]
+  for (let line = range.last; line >= range.start; line--) {
+    if (isBlank(base.text(line))) continue
+    rows.push({ line, place: 'below' })
+    break
+  }
+  return rows
+}
+
+/** A kept row can turn a replacement into an insert; two inserts at one gap have no order. */
+function isFree(reading: Reading, index: number, kept: Kept): boolean {
+  const gap = kept.place === 'above' ? kept.line + 1 : kept.line
+  return !reading.ops.some((op, i) => i !== index && op.replacements.some((r) => r.range.isGap && r.range.start === gap))
+}
+
+interface Partner {
+  readonly row: WalkedRow
+  /** Rows that are not blank stand between the two, all of them deeper. */
+  readonly apart: boolean
+}
+
+class Boundary {
+  private readonly row: string
+  private readonly indent: string
+  private readonly tagged: Walk
+  private readonly body: readonly string[]
+  private walk: Walk | undefined
+
+  constructor(
+    private readonly reading: Reading,
+    private readonly index: number,
+    private readonly kept: Kept,
+    private readonly partnerRows: number,
+  ) {
+    const { base } = reading
+    this.row = base.text(kept.line)
+    this.indent = indentOf(this.row)
+    this.tagged = new Walk(base, [])
+    const take = reading.takes[index]
+    this.body = take === undefined ? [] : rowsLeft(take).filter((row) => !isBlank(row))
+  }
+
+  /** Built only for rows that are structural in the tagged text: most are not. */
+  private get candidate(): Walk {
+    const { reading, index, kept } = this
+    return (this.walk ??= new Walk(reading.base, piecesOf(reading.keeping([{ index, kept }]))))
+  }
+
+  holds(): boolean {
+    if (this.isRestated()) return false
+    const closes = isCloser(this.row)
+    const opens = closes ? reopens(this.row) : this.opensInTagged()
+    if (!closes && !opens) return false
+    return (
+      (closes ? this.sidesAgree('up', isOpeningPartner) : this.bodyStaysOutside('up')) &&
+      (opens ? this.sidesAgree('down', isClosingPartner) || this.isColonHeader() : this.bodyStaysOutside('down'))
+    )
+  }
+
+  /** The body ends (or begins) in this very row: it was written again, not swallowed. */
+  private isRestated(): boolean {
+    return (this.kept.place === 'above' ? this.body[0] : this.body.at(-1)) === this.row
+  }
+
+  private opensInTagged(): boolean {
+    const partner = this.partner(this.tagged.down(this.kept.line))
+    if (partner && isClosingPartner(this.row, partner)) return indentOf(partner.row.text) === this.indent
+    return this.isColonHeader()
+  }
+
+  /**
+   * Both texts hold a partner on this side. What was the partner must not have been taken away by another op: two ops that remove a wrapper leave no half
+   * behind. Where the author replaced it, the body must hold the new one.
+   */
+  private sidesAgree(side: 'up' | 'down', isPartner: (row: string, partner: Partner) => boolean): boolean {
+    const { line } = this.kept
+    const was = this.partner(this.tagged[side](line))
+    const is = this.partner(this.candidate[side](line))
+    if (!was || !is || !isPartner(this.row, was) || !isPartner(this.row, is)) return false
+    if (indentOf(was.row.text) !== this.indent || indentOf(is.row.text) !== this.indent) return false
+    if (is.row.op === this.index) return this.isOwn(was.row) || this.survives(was.row)
+    return is.row.line !== undefined && is.row.line === was.row.line
+  }
+
+  /** Where this row has no partner, the body next to it is a sibling or encloses it, but is never nested in it. */
+  private bodyStaysOutside(side: 'up' | 'down'): boolean {
+    const isBody = side === 'up' ? this.kept.place === 'below' : this.kept.place === 'above'
+    const beside = !isBody ? undefined : side === 'up' ? this.body.at(-1) : this.body[0]
+    return beside === undefined || this.indent.startsWith(indentOf(beside))
+  }
+
+  /** `def f():` and the like: rows nested in it follow directly, in both texts, and no closer will come. */
+  private isColonHeader(): boolean {
+    if (!endsInColon(this.row)) return false
+    return [this.tagged, this.candidate].every((walk) => {
+      const next = firstRow(walk.down(this.kept.line))
+      return next !== undefined && isDeeper(indentOf(next), this.indent)
+    })
+  }
+
+  /** The nearest row that is not deeper than this one. */
+  private partner(rows: Iterable<WalkedRow>): Partner | undefined {
+    let apart = false
+    let seen = 0
+    for (const row of rows) {
+      if (++seen > this.partnerRows) return undefined
+      if (isBlank(row.text)) continue
+      if (!isDeeper(indentOf(row.text), this.indent)) return { row, apart }
+      apart = true
+    }
+    return undefined
+  }
+
+  private isOwn({ line }: WalkedRow): boolean {
+    return line !== undefined && (this.reading.takes[this.index]?.op.range.contains(line) ?? false)
+  }
+
+  private survives({ line }: WalkedRow): boolean {
+    return line !== undefined && !this.reading.ops.some((op) => op.replacements.some((r) => r.range.contains(line)))
+  }
+}
+
+/** A row above a closer that can be what it closes. */
+function isOpeningPartner(_closer: string, { row, apart }: Partner): boolean {
+  if (isCloser(row.text) && !reopens(row.text)) return false
+  return apart || endsOpen(row.text)
+}
+
+/** A row below an opener that can close it. */
+function isClosingPartner(opener: string, { row, apart }: Partner): boolean {
+  return isCloser(row.text) && (apart || endsOpen(opener))
+}
+
+function firstRow(rows: Iterable<WalkedRow>): string | undefined {
+  for (const { text } of rows) if (!isBlank(text)) return text
+  return undefined
+}
+
+function piecesOf(reading: Reading): readonly Piece[] {
+  return reading.ops
+    .flatMap((op, index) => op.replacements.map(({ range, rows }) => ({ range, rows, op: index })))
+    .sort((a, b) => a.range.start - b.range.start || a.range.end - b.range.end)
+}

@@ -1,0 +1,42 @@
+/**
+ * The refusal of boundary repair: how the readings of an ambiguous call differ, and what to write instead (contract §8.4, reading §6). Called by the
+ * engine's repair; the warnings about what was repaired stand with the other warnings.
+ */
+import type { LineRow } from '../text/rows.js'
+import type { RepairTie } from './repair-ties.js'
+import { ToolError } from './tool-error.js'
+
+/** One way in which a reading differs from what was written. Lines are of the tagged text. */
+export type ReadingChange =
+  | { readonly kind: 'dropped'; readonly header: string; readonly rows: readonly LineRow[] }
+  | { readonly kind: 'kept'; readonly header: string; readonly rows: readonly LineRow[]; readonly place: 'above' | 'below' }
+
+/** `range` is that of the op at `opsLine`. Every reading is the list of its changes; an empty list is the call as written. */
+export function repairAmbiguous(
+  op: { readonly opsLine: number; readonly range: { readonly start: number; readonly last: number } },
+  problem: RepairTie,
+  readings: readonly (readonly ReadingChange[])[],
+): ToolError<'EDIT_REPAIR_AMBIGUOUS'> {
+  const { start, last } = op.range
+  const cut = `CUT ${start}.=${last}`
+  return new ToolError('EDIT_REPAIR_AMBIGUOUS', {
+    opsLine: op.opsLine,
+    problem,
+    candidates: readings.map((changes) => ({
+      label: changes.length === 0 ? 'as written' : changes.map(changeText).join('; '),
+      rows: changes.flatMap((change) => change.rows),
+    })),
+    suggestion: `${cut} with ${start === 1 ? 'PUT <1:' : `PUT >${start - 1}:`} to write exactly these rows, ${
+      problem === 'restated' ? `or ${cut} alone if the line should go` : 'or a range without the line that should stay'
+    }`,
+  })
+}
+
+function changeText(change: ReadingChange): string {
+  const first = change.rows[0]?.line ?? 0
+  const last = change.rows.at(-1)?.line ?? 0
+  const lines = first === last ? `line ${first}` : `lines ${first}-${last}`
+  return change.kind === 'dropped'
+    ? `"${change.header}" without the rows that restate ${lines}`
+    : `"${change.header}" with ${lines} kept ${change.place} the body`
+}

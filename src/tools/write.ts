@@ -1,0 +1,279 @@
+/**
+ * Write: a whole file, new or over a version the session knows (contract §5.3, reading §8.6–8.9, http-api "Write").
+ *
+ * Orchestrates only; what lands is decided by the engine. Called by http.
+ */
+import { contentUnwritable, tagMalformed } from '../errors/invalid.js'
+import { ToolError } from '../errors/tool-error.js'
+import type { Warning } from '../errors/warnings.js'
+import { warn } from '../errors/warnings.js'
+import type { KnownVersion } from '../engine/input.js'
+import type { PreparedWrite } from '../engine/prepare-write.js'
+import { prepareWrite } from '../engine/prepare-write.js'
+import { limits } from '../limits.js'
+import type { ReviewSummary, WriteAnswer, WriteRequest } from '../schemas/operations.js'
+import type { Intent, StoredReview } from '../sessions/store.js'
+import { parseTag } from '../text/digest.js'
+import { Document } from '../text/document.js'
+import type { Seen } from '../text/line-set.js'
+import { LineSet } from '../text/line-set.js'
+import { isUnwritable } from '../text/utf8.js'
+import type { CommitAnswer, Confirm, Roots, Target } from '../workspace/port.js'
+import { rootsOf } from './access.js'
+import type { ToolDeps } from './deps.js'
+import { added, changedByEdit, reviewOf, summaryOf } from './evidence.js'
+import { drive } from './facts.js'
+import { withParents } from './land-edit.js'
+import type { LoadedText } from './load-text.js'
+import { factsOf, headerOf, loadText } from './load-text.js'
+import type { MutationContext, Success } from './mutation.js'
+import { AlreadyLanded, mutate } from './mutation.js'
+import type { Alone, Held } from './permits.js'
+import { alone, confirmation, landed, publish } from './permits.js'
+import { applySaveHooks, seenAfterHook } from './save-hooks.js'
+import type { MutationCall, Outcome } from './tools.js'
+
+/** How often a base that changed between load and rename is decided anew. */
+const ATTEMPTS = 3
+
+export function write(deps: ToolDeps, call: MutationCall, request: WriteRequest): Promise<Outcome> {
+  const dryRun = request.dryRun ?? false
+  const spec = { operation: 'write', request, path: request.path, promptId: request.promptId, dryRun } as const
+  return mutate(deps, call, spec, (context) => run({ deps, call, request, context, dryRun }))
+}
+
+interface WriteCall {
+  readonly deps: ToolDeps
+  readonly call: MutationCall
+  readonly request: WriteRequest
+  readonly context: MutationContext
+  readonly dryRun: boolean
+}
+
+interface Addressed {
+  readonly roots: Roots
+  readonly target: Target
+  readonly tag: string | undefined
+}
+
+interface Decided {
+  /** Undefined when the file does not exist. */
+  readonly loaded: LoadedText | undefined
+  readonly prepared: PreparedWrite
+}
+
+/** Everything that is known before the rename. */
+interface Landing {
+  readonly decided: Decided
+  readonly text: Document
+  readonly seen: Seen
+  readonly warnings: readonly Warning[]
+  readonly review: StoredReview | undefined
+  readonly body: WriteAnswer
+}
+
+async function run(write: WriteCall): Promise<Success> {
+  const { deps, call, context, dryRun } = write
+  const to = await address(write)
+  const { canonical } = to.target
+  if (dryRun) {
+    const landing = await plan(write, to, await decide(write, to, await deps.store.history(context.ref, canonical)))
+    const { review: _, ...body } = landing.body
+    return { status: 200, body, published: false }
+  }
+  const want: Alone = { ref: context.ref, files: [canonical], path: to.target.path, signal: call.signal }
+  const whenBusy = async (): Promise<void> => {
+    await decide(write, to, await deps.store.history(context.ref, canonical))
+  }
+  return alone(
+    deps,
+    want,
+    async (held) => {
+      if (context.idempotencyKey !== undefined && held.settledKeys.has(context.idempotencyKey))
+        throw new AlreadyLanded()
+      return land(write, to, want, held)
+    },
+    whenBusy,
+  )
+}
+
+async function address({ deps, request, context }: WriteCall): Promise<Addressed> {
+  if (isUnwritable(request.content)) throw contentUnwritable()
+  const tag = request.tag === undefined ? undefined : parseTag(request.tag)
+  if (request.tag !== undefined && tag === undefined) throw tagMalformed(request.tag)
+  const roots = await rootsOf(deps, context.session)
+  const target = await deps.workspace.resolve(roots, request.path, 'write')
+  context.trace.canonical = target.canonical
+  context.trace.shownPath = target.path
+  const bytes = Buffer.byteLength(request.content)
+  const limitBytes = deps.settings.maxFileBytes
+  if (bytes > limitBytes) throw new ToolError('FILE_TOO_LARGE', { path: target.path, bytes, limitBytes })
+  return { roots, target, tag }
+}
+
+/** Loads what is there now, if anything, and lets the engine decide. */
+async function decide(write: WriteCall, to: Addressed, versions: readonly KnownVersion[]): Promise<Decided> {
+  const { deps, call, request, context, dryRun } = write
+  const loaded = await loadExisting(write, to)
+  if (loaded) {
+    await deps.workspace.assertWritable(to.roots, to.target)
+    context.trace.live = loaded.document
+  }
+  const input = {
+    path: to.target.path,
+    content: request.content,
+    ...(to.tag === undefined ? {} : { tag: to.tag }),
+    live: loaded?.document,
+    versions,
+  }
+  const bounds = {
+    rows: dryRun ? 0 : limits.revealLines,
+    rowChars: limits.revealLineChars,
+    contextLines: limits.revealContextLines,
+  }
+  return { loaded, prepared: await drive(deps, context.ref, prepareWrite(input, bounds), call.signal) }
+}
+
+async function loadExisting({ deps, call }: WriteCall, { roots, target }: Addressed): Promise<LoadedText | undefined> {
+  try {
+    return await loadText(deps, roots, target, deps.settings.maxFileBytes, call.signal)
+  } catch (error) {
+    if (error instanceof ToolError && error.is('NOT_FOUND')) return undefined
+    throw error
+  }
+}
+
+async function land(write: WriteCall, to: Addressed, want: Alone, held: Held): Promise<Success> {
+  const { deps } = write
+  let last: Landing | undefined
+  let unchanged = false
+  await landed(ATTEMPTS, to.target.path, async () => {
+    const decided = await decide(write, to, held.history(to.target.canonical))
+    last = await plan(write, to, decided)
+    if (decided.prepared.unchanged) {
+      unchanged = true
+      return { landed: true, hardLinkSplit: false, createdParents: [] }
+    }
+    const landing = last
+    return commit(write, to, landing, (createdParents) =>
+      confirmation(deps, want, held.permit, intentOf(write, to, landing, createdParents))(createdParents),
+    )
+  })
+  if (!last) throw new ToolError('INTERNAL', {})
+  if (unchanged) {
+    const { text, seen } = last
+    await deps.store.record(
+      want.ref,
+      { path: to.target.canonical, facts: factsOf(text), seen, text: () => text.textBytes() },
+      'display',
+    )
+    return { status: 200, body: last.body, published: false }
+  }
+  deps.metrics.bytesWritten(last.text.bytes.length)
+  const recorded = await publish(deps, held.permit)
+  const body = recorded ? last.body : { ...last.body, warnings: [...last.body.warnings, warn.snapshotNotRecorded()] }
+  return { status: 200, body, published: recorded }
+}
+
+async function plan(write: WriteCall, to: Addressed, decided: Decided): Promise<Landing> {
+  const { deps, request, context } = write
+  const { prepared, loaded } = decided
+  const { unchanged, result } = prepared
+  const hooked = unchanged
+    ? { text: result, changed: false, warnings: [] }
+    : await applySaveHooks(deps, to.target.path, result)
+  const { text } = hooked
+  const split = loaded && !unchanged && loaded.file.identity.nlink > 1 ? [warn.hardLinkSplit()] : []
+  const warnings = [...prepared.warnings, ...hooked.warnings, ...split]
+  const change = loaded
+    ? changedByEdit(to.target, loaded.file, loaded.document, prepared.edit, text)
+    : added(to.target, result, text, Document.fromText(''))
+  const review = unchanged
+    ? undefined
+    : reviewOf(
+        {
+          reviewId: `rv_${deps.randomId()}`,
+          operation: 'write',
+          createdAt: deps.now(),
+          promptId: request.promptId,
+          workspace: context.session.workspace,
+          ops: [],
+          warnings,
+          resolutions: [],
+        },
+        [change],
+      )
+  const seen = hooked.changed ? seenAfterHook(result, text) : LineSet.all(text.lineCount)
+  const landing = { decided, text, seen, warnings, review }
+  return { ...landing, body: bodyOf(write, to, landing, review && summaryOf(review.review)) }
+}
+
+function commit(
+  { deps }: WriteCall,
+  { roots, target }: Addressed,
+  { decided, text }: Landing,
+  confirm: Confirm,
+): Promise<CommitAnswer> {
+  const { loaded } = decided
+  return loaded
+    ? deps.workspace.replace(roots, target, loaded.file, text.bytes, confirm)
+    : deps.workspace.create(roots, target, text.bytes, confirm)
+}
+
+function intentOf(write: WriteCall, to: Addressed, landing: Landing, createdParents: readonly string[]): Intent {
+  const { deps, context, request } = write
+  const { decided, text, seen, review, body } = landing
+  const path = to.target.canonical
+  return {
+    intentId: deps.randomId(),
+    files: [
+      { path, ...(decided.loaded ? { before: decided.loaded.document.byteDigest } : {}), after: text.byteDigest },
+    ],
+    recordings: [{ path, facts: factsOf(text), seen, text: () => text.textBytes() }],
+    forget: [],
+    registers: [],
+    ...(review === undefined ? {} : { review: withParents(review, createdParents) }),
+    ...context.answerFor(200, body),
+    ...(request.promptId === undefined ? {} : { clearGuard: { promptId: request.promptId, path } }),
+    events: [
+      {
+        type: 'written',
+        data: {
+          path: to.target.path,
+          tag: text.tag,
+          created: body.created,
+          additions: decided.prepared.edit.additions,
+          deletions: decided.prepared.edit.deletions,
+          hunks: review?.review.entries[0]?.hunks ?? [],
+          warnings: body.warnings,
+          ...(review === undefined ? {} : { reviewId: review.review.reviewId }),
+        },
+      },
+    ],
+  }
+}
+
+function bodyOf(
+  write: WriteCall,
+  { target }: Addressed,
+  { decided, text, warnings }: Omit<Landing, 'body'>,
+  review: ReviewSummary | undefined,
+): WriteAnswer {
+  const { loaded, prepared } = decided
+  const header = headerOf(target.path, text.tag)
+  const verb = prepared.unchanged ? 'unchanged' : write.dryRun ? 'would write' : 'applied'
+  const told = warnings.map((warning) => `\nwarning ${warning.code}: ${warning.message}`).join('')
+  return {
+    path: target.path,
+    root: target.root,
+    tag: text.tag,
+    header,
+    ...(loaded ? { previousTag: loaded.document.tag } : {}),
+    created: loaded === undefined,
+    bytes: text.bytes.length,
+    totalLines: text.lineCount,
+    warnings,
+    ...(review === undefined ? {} : { review }),
+    content: `${verb}: ${target.path}, ${text.lineCount} lines${told}\n${header}`,
+  }
+}
