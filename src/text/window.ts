@@ -4,7 +4,7 @@
  * Says which lines were shown in full, because only those count as seen (contract §4.3). Pure; the scanner gives the same shape for files that are not
  * held in memory.
  */
-import type { Document } from './document.js'
+import type { Document, Terminator } from './document.js'
 import { clip } from './hunks.js'
 import { LineSet } from './line-set.js'
 
@@ -33,39 +33,71 @@ export interface TextWindow {
 }
 
 /** A numbered row, clipped with `…`; the number does not count against `lineChars`. */
-export function numberedRow(line: number, text: string, lineChars: number): { readonly row: string; readonly clipped: boolean } {
+export function numberedRow(
+  line: number,
+  text: string,
+  lineChars: number,
+): { readonly row: string; readonly clipped: boolean } {
   const cut = clip(text, lineChars)
   return { row: `${line}:${cut.text}${cut.clipped ? '…' : ''}`, clipped: cut.clipped }
 }
 
-/** At least one row is shown, except in raw form, which shows whole lines only. An offset past the end shows nothing. */
-export function windowOf(document: Document, ask: WindowAsk, bounds: WindowBounds): TextWindow {
-  const rows: string[] = []
-  const shown: number[] = []
-  let bytes = 0
-  let clippedRows = 0
-  let budgetEnded = false
-  const last = Math.min(document.lineCount, ask.offset + ask.limit - 1)
-  for (let line = ask.offset; line <= last; line++) {
-    const { row, clipped } = ask.raw
-      ? { row: document.text(line) + document.terminator(line), clipped: false }
-      : numberedRow(line, headOf(document, line, bounds.lineChars), bounds.lineChars)
-    const size = Buffer.byteLength(row) + (ask.raw ? 0 : 1)
-    if (bytes + size > bounds.contentBytes && (ask.raw || rows.length > 0)) {
-      budgetEnded = true
-      break
-    }
-    bytes += size
-    rows.push(row)
-    if (clipped) clippedRows++
-    else shown.push(line)
+/** Collects the rows of a window; the one place that knows when it is full. At least one row is shown, except in raw form, which shows whole lines only. */
+export class WindowRows {
+  /** Bytes from the start of a line that are enough to show it or to know that it is too long: a UTF-16 unit takes at most three. */
+  readonly enoughBytes: number
+  private readonly rows: string[] = []
+  private readonly shown: number[] = []
+  private bytes = 0
+  private clippedRows = 0
+  private full = false
+
+  constructor(
+    private readonly ask: WindowAsk,
+    private readonly bounds: WindowBounds,
+  ) {
+    this.enoughBytes = ask.raw ? bounds.contentBytes + 1 : (bounds.lineChars + 2) * 3
   }
-  return { content: rows.join(ask.raw ? '' : '\n'), lineCount: rows.length, shown: LineSet.ofLines(shown), clippedRows, budgetEnded }
+
+  /** True once a line did not fit any more; further lines are not wanted. */
+  get ended(): boolean {
+    return this.full
+  }
+
+  /** `head`: at least the first `enoughBytes` of the content of the next line, or all of it. */
+  add(line: number, head: Buffer, terminator: Terminator): void {
+    const text = head.toString('utf8', 0, this.enoughBytes)
+    const { row, clipped } = this.ask.raw
+      ? { row: text + terminator, clipped: false }
+      : numberedRow(line, text, this.bounds.lineChars)
+    const size = Buffer.byteLength(row) + (this.ask.raw ? 0 : 1)
+    if (this.bytes + size > this.bounds.contentBytes && (this.ask.raw || this.rows.length > 0)) {
+      this.full = true
+      return
+    }
+    this.bytes += size
+    this.rows.push(row)
+    if (clipped) this.clippedRows++
+    else this.shown.push(line)
+  }
+
+  window(): TextWindow {
+    return {
+      content: this.rows.join(this.ask.raw ? '' : '\n'),
+      lineCount: this.rows.length,
+      shown: LineSet.ofLines(this.shown),
+      clippedRows: this.clippedRows,
+      budgetEnded: this.full,
+    }
+  }
 }
 
-/** Enough of a line to clip it, without decoding one of many megabytes: `chars` UTF-16 units take at most three bytes each. */
-function headOf(document: Document, line: number, chars: number): string {
-  const content = document.content(line)
-  const enough = (chars + 2) * 3
-  return content.length <= enough ? content.toString('utf8') : content.subarray(0, enough).toString('utf8')
+/** An offset past the end shows nothing. */
+export function windowOf(document: Document, ask: WindowAsk, bounds: WindowBounds): TextWindow {
+  const rows = new WindowRows(ask, bounds)
+  const last = Math.min(document.lineCount, ask.offset + ask.limit - 1)
+  for (let line = ask.offset; line <= last && !rows.ended; line++) {
+    rows.add(line, document.content(line), document.terminator(line))
+  }
+  return rows.window()
 }
