@@ -5,13 +5,12 @@
  */
 import type { ParseProblem } from '../errors/parse-problems.js'
 import type { ToolError } from '../errors/tool-error.js'
-import { bodyFollows, lexDestination, withoutTrailingBlanks } from './lexer.js'
+import { bodyFollows, isSpan, lexDestination, withoutTrailingBlanks } from './lexer.js'
 import type { Attempt, Located, Tail } from './lenient.js'
 import { locate, readTail } from './lenient.js'
-import type { Gap, Span } from './ops.js'
 import { destinationText, locatorText } from './print.js'
 import type { Correction, Site } from './refusal.js'
-import { EXAMPLES, EXAMPLE_TEXT, refuse, refuseLongNumber } from './refusal.js'
+import { EXAMPLES, EXAMPLE_TEXT, cutNear, refuse, refuseLongNumber } from './refusal.js'
 
 export function diagnoseHeader(site: Site, attempt: Attempt): ToolError {
   switch (attempt.verb) {
@@ -59,8 +58,13 @@ function unquoted(text: string): string {
   return inner === '' ? 'docs/new-name.md' : inner
 }
 
+/** A line feed that arrived as two characters in front of what begins a row. */
+const ESCAPED_LINE_FEED = /\\(?:r\\)?n(?=\+|PUT |CUT |MV |REM\b|$)/g
+
 function diagnoseLocated(site: Site, attempt: Attempt, verb: 'PUT' | 'CUT'): ToolError {
   const { rows, at, bounds } = site
+  const unescaped = (rows[at] ?? '').trimStart().replace(ESCAPED_LINE_FEED, '\n')
+  if (unescaped.includes('\n')) return refuse(rows, at, { kind: 'escaped line feed' }, { write: unescaped })
   const place = locate(attempt.rest, bounds.lineNumberDigits)
   if (place === 'long number') return refuseLongNumber(at)
   const early = verbProblem(attempt)
@@ -89,8 +93,6 @@ function tailProblem(tail: Tail, verb: 'PUT' | 'CUT', maxChars: number): ParsePr
   return tail.fault === undefined ? undefined : { kind: tail.fault }
 }
 
-const isSpan = (at: Gap | Span): at is Span => at.kind === 'range' || at.kind === 'block'
-
 /** `CUT 5.=7, 9.=9` as one op per range. */
 function severalRanges(first: Located, digits: number): string | undefined {
   const headers: string[] = []
@@ -108,8 +110,10 @@ function severalRanges(first: Located, digits: number): string | undefined {
 function correct(site: Site, attempt: Attempt, verb: 'PUT' | 'CUT', place: Located, tail: Tail): Correction {
   const follows = bodyFollows(site.rows, site.at)
   const header = spell(verb, place, tail, follows)
-  if (header === undefined) return { like: EXAMPLES[verb] }
-  const sure = attempt.sure && place.sure && tail.sure
+  if (header === undefined) return { like: verb === 'CUT' && place.at ? cutNear(place.at) : EXAMPLES[verb] }
+  // Without what stood behind it, a PUT at a gap would be an anonymous paste, which nobody asked for.
+  const dropped = tail.fault === 'text behind header' && verb === 'PUT' && !follows
+  const sure = attempt.sure && place.sure && tail.sure && !dropped
   const text = !header.endsWith(':') || follows ? undefined : tail.text
   if (text !== undefined) return sure ? { write: `${header}\n+${text}` } : { like: `${header}\n+${text}` }
   if (attempt.retired && header.endsWith(':')) {

@@ -30,28 +30,29 @@ export function diagnoseRow(site: Site): ToolError {
 }
 
 /** The op over the row as it would stand without it, or a worked example. */
-function blockOf({ under }: Site): Correction {
-  const [first] = under?.body ?? []
-  return { like: under === undefined || first === undefined ? EXAMPLES.PUT : `${under.header}\n+${first}` }
+function blockOf({ under, above }: Site): Correction {
+  const first = under?.body[0]
+  if (under !== undefined && first !== undefined) return { like: `${under.header}\n+${first}` }
+  return { like: under === undefined && above !== undefined ? above.header : EXAMPLES.PUT }
 }
 
 function diagnoseFileHeader(site: Site, row: string): ToolError | undefined {
-  const { rows, at, opsAbove } = site
+  const { rows, at } = site
   const trimmed = withoutTrailingBlanks(row).trimStart()
   const first = skipEmpty(rows, 0) === at
   if (lexNamed(trimmed) !== undefined)
     return first
       ? refuse(rows, at, { kind: 'leading blank' }, { write: trimmed })
       : refuse(rows, at, { kind: 'file header not first' }, blockOf(site))
-  if (opsAbove > 0 || !first || !/^\[[^\]{"[]/.test(trimmed)) return undefined
+  if (!first || !/^\[[^\]{"[]/.test(trimmed)) return undefined
   return refuse(rows, at, { kind: 'file header form' }, { like: `[src/main.rs#A1B2]\n${EXAMPLES.PUT}` })
 }
 
 const foreignRows: readonly (readonly [RegExp, ForeignSyntax, 'anywhere' | 'outside a body'])[] = [
   [/^\s*\*\*\* ?(?:Begin Patch|End Patch|Update File|Add File|Delete File|Move to)/i, 'apply_patch', 'anywhere'],
-  [/^(?:@@|diff --git |index [0-9a-f]{6,}\.\.)/, 'unified diff', 'anywhere'],
+  [/^(?:@@|diff --git |index [0-9a-f]{6,}\.\.|\\ No newline)/, 'unified diff', 'anywhere'],
   [/^(?:--- |-{3}$)/, 'unified diff', 'outside a body'],
-  [/^(?:<{5,}|>{5,}|\|{7}|={5,}$)/, 'conflict markers', 'anywhere'],
+  [/^(?:<{7}|>{7}|\|{7}|={7})(?: |$)/, 'conflict markers', 'anywhere'],
   [/^\s*(?:```|~~~)/, 'code fence', 'anywhere'],
   [/^\s*(?:\{|\[)/, 'JSON', 'outside a body'],
   [/^\s*<[/!?]?[A-Za-z]/, 'markup', 'outside a body'],
@@ -71,6 +72,7 @@ function diagnoseBodyRow(site: Site, row: string, under: NonNullable<Site['under
       return refuse(rows, at, { kind: 'minus row' }, { write: `+${row}` })
     return refuse(rows, at, { kind: 'old row' }, { like: `${under.header}\n+${added[0] ?? ''}` })
   }
+  if (/^\s+\+/.test(row)) return refuse(rows, at, { kind: 'indented plus' }, { write: row.trimStart() })
   const numbered = numberedRow(row)
   return numbered === undefined
     ? refuse(rows, at, { kind: 'missing plus' }, { write: `+${row}` })
@@ -112,25 +114,33 @@ function diagnoseLooseRow(site: Site, row: string): ToolError {
       bodyFollows(rows, at) ? { write: header } : { like: `${header}\n+${EXAMPLE_TEXT}` },
     )
   }
+  const over = site.above?.kind === 'cut' || site.above?.kind === 'paste' ? site.above : undefined
+  if (over !== undefined && /^[^A-Za-z]|^[a-z]/.test(start))
+    return refuse(
+      rows,
+      at,
+      { kind: 'not an op' },
+      { like: `${headerText({ kind: 'put', at: over.at, rows: [] })}\n+${row}` },
+    )
   const [, verb] = /^([A-Z][A-Z._]{1,15})(?:[ :]|$)/.exec(start) ?? []
   const problem: ParseProblem = verb === undefined ? { kind: 'not an op' } : { kind: 'unknown verb', verb }
   return refuse(rows, at, problem, { like: EXAMPLES.PUT })
 }
 
-/** Rows pasted from Read in place of an op. Shows the op that would put the first of them where it stood. */
+/** Rows of a paste that its correction shows. */
+const NUMBERED_ROWS = 8
+
+/** Rows pasted from Read in place of an op. Shows the op that would put the first of them where they stood. */
 function diagnoseNumberedRows({ rows, at }: Site): ToolError {
-  const seen = new Set<number>()
-  let repeated: number | undefined
-  let first: { readonly line: number; readonly text: string } | undefined
-  for (let i = at; i < rows.length && repeated === undefined; i++) {
-    const numbered = numberedRow(rows[i] ?? '')
-    if (numbered === undefined) break
-    first ??= numbered
-    if (seen.has(numbered.line)) repeated = numbered.line
-    seen.add(numbered.line)
+  const pasted: { readonly line: number; readonly text: string }[] = []
+  for (let numbered = numberedRow(rows[at] ?? ''); numbered !== undefined && pasted.length < NUMBERED_ROWS;) {
+    pasted.push(numbered)
+    numbered = numberedRow(rows[at + pasted.length] ?? '')
   }
-  const line = Math.max(first?.line ?? 1, 1)
-  const header = headerText({ kind: 'put', at: { kind: 'range', first: line, last: line }, rows: [] })
+  const repeated = pasted.find(({ line }, i) => pasted.findIndex((other) => other.line === line) < i)?.line
+  const first = Math.max(pasted[0]?.line ?? 1, 1)
+  const last = Math.max(pasted.at(-1)?.line ?? first, first)
+  const header = headerText({ kind: 'put', at: { kind: 'range', first, last }, rows: [] })
   const problem = { kind: 'numbered rows' as const, ...(repeated === undefined ? {} : { repeated }) }
-  return refuse(rows, at, problem, { like: `${header}\n+${first?.text ?? EXAMPLE_TEXT}` })
+  return refuse(rows, at, problem, { like: [header, ...pasted.map(({ text }) => `+${text}`)].join('\n') })
 }

@@ -118,8 +118,8 @@ const RANGE = new RegExp(String.raw`^(\d+)(${SEPARATOR}|\s+)(?:[lL]?)(\d+)`, 's'
 const BLOCK = /^(\d+)\s*\*/
 const OPEN = /^(\d+)\s*(?:\.=|\.\.=?|[-–—])/
 const SINGLE = /^(\d+)/
-const GAP = /^([<>])\s*(\d+)\s*(\*)?/
-const END = /^(>?)\s*(?:\$|EOF\b|END\b)\s*(\*)?/i
+const GAP = /^([<>])\s*(\d+)(?:\s*(\*))?/
+const END = /^(>?)\s*(?:\$|EOF\b|END\b)(?:\s*(\*))?/i
 const PREFIX = /^(?:lines?\s+|line:|L(?=\d))/i
 
 /** Reads the start of `text`. Undefined: no place is recognised. `long number`: it has more than `digits` digits. */
@@ -131,6 +131,8 @@ export function locate(text: string, digits: number): Located | 'long number' | 
   if (found === undefined) return undefined
   if (found.numbers.some((n) => n.replace(/^0+/, '').length > digits)) return 'long number'
   const zero = found.numbers.some((n) => Number(n) === 0)
+  if (zero && (found.at.kind === 'before' || found.at.kind === 'after'))
+    return { at: { kind: 'before', line: 1 }, fault: 'line zero', sure: true, rest: found.rest }
   if (zero) return { fault: 'line zero', sure: false, rest: found.rest }
   const padded = found.numbers.some((n) => n.startsWith('0'))
   const fault = found.fault ?? (padded ? 'leading zero' : prefixed ? 'locator' : undefined)
@@ -216,8 +218,9 @@ export function readTail(rest: string, registerChars: number): Tail {
   if (text === '') return { colon: false, sure: true }
   if (text.startsWith(':')) return behindColon(text.slice(1), registerChars)
   if (text.startsWith('@')) return readRegister(text.slice(1), registerChars)
-  if (/^[A-Za-z_-][A-Za-z0-9_-]*$/.test(text) && text.length <= registerChars)
-    return { colon: false, register: text, fault: 'register sigil', sure: true }
+  const [, register] = /^\s["'`]?([A-Za-z_-][A-Za-z0-9_-]*)["'`]?$/.exec(rest.trimEnd()) ?? []
+  if (register !== undefined && register.length <= registerChars)
+    return { colon: false, register, fault: 'register sigil', sure: true }
   const remark = /^(?:#|\/\/|--|\(|;)/.test(text)
   return { colon: text.endsWith(':'), fault: 'text behind header', sure: remark || !/\d/.test(text) }
 }
@@ -239,19 +242,16 @@ function behindColon(behind: string, registerChars: number): Tail {
 
 function readRegister(text: string, registerChars: number): Tail {
   const [, blank = '', name = '', colon = '', more = ''] = /^(\s*)([^\s:]*)(\s*:)?(.*)$/s.exec(text) ?? []
-  if (more.trim() !== '') return { colon: false, fault: 'text behind header', sure: false }
-  const valid = /^[A-Za-z0-9_-]+$/.test(name) && name.length <= registerChars
-  const register = clipText(name.replace(/[^A-Za-z0-9_-]/gu, '-'), registerChars)
-  return {
-    colon: colon !== '',
-    ...(register === '' ? {} : { register }),
-    ...(!valid
-      ? { fault: 'register name' }
+  const spelled = clipText(name.replace(/[^A-Za-z0-9_-]/gu, '-'), registerChars)
+  const register = spelled === '' ? {} : { register: spelled }
+  if (more.trim() !== '') return { colon: false, ...register, fault: 'text behind header', sure: false }
+  const fault =
+    spelled === '' || spelled !== name
+      ? 'register name'
       : colon !== ''
-        ? { fault: 'register with colon' }
+        ? 'register with colon'
         : blank !== ''
-          ? { fault: 'spacing' }
-          : {}),
-    sure: register !== '',
-  }
+          ? 'spacing'
+          : undefined
+  return { colon: colon !== '', ...register, ...(fault === undefined ? {} : { fault }), sure: spelled !== '' }
 }

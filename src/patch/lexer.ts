@@ -52,6 +52,8 @@ export function skipEmpty(rows: readonly string[], from: number): number {
 export const bodyFollows = (rows: readonly string[], at: number): boolean =>
   rows[skipEmpty(rows, at + 1)]?.startsWith('+') === true
 
+export const isSpan = (at: Gap | Span): at is Span => at.kind === 'range' || at.kind === 'block'
+
 const LOCATED =
   /^(?<verb>PUT|CUT) (?:(?<first>[1-9]\d*)\.=(?<last>[1-9]\d*)|(?<block>[1-9]\d*)\*|<(?<before>[1-9]\d*)|>(?<after>[1-9]\d*)(?<star>\*)?|>\$)(?<colon>:)?(?: @(?<register>[A-Za-z0-9_-]+))?$/
 

@@ -24,11 +24,13 @@
  */
 import { limits } from '../limits.js'
 import { opsHoldLoneSurrogate, opsHoldNul, opsTooLarge, tooManyOps } from '../errors/invalid.js'
+import type { PlainProblem } from '../errors/parse-problems.js'
 import type { Op, Patch } from './ops.js'
 import type { HeaderToken, LocatedToken, PatchBounds } from './lexer.js'
-import { bodyFollows, lexHeader, lexNamed, rowsOf, skipEmpty, withoutTrailingBlanks } from './lexer.js'
+import { bodyFollows, isSpan, lexHeader, lexNamed, rowsOf, skipEmpty, withoutTrailingBlanks } from './lexer.js'
+import type { Correction } from './refusal.js'
 import { diagnoseRow } from './diagnose.js'
-import { EXAMPLES, EXAMPLE_TEXT, refuse, refuseLongNumber, refuseReversed } from './refusal.js'
+import { EXAMPLES, EXAMPLE_TEXT, cutNear, refuse, refuseLongNumber, refuseReversed } from './refusal.js'
 import { headerText, locatorText } from './print.js'
 
 /**
@@ -62,7 +64,7 @@ export function parseOps(ops: string, bounds: PatchBounds = limits): Patch {
     read.push(block.op)
     at = skipEmpty(rows, block.end)
   }
-  if (read.length === 0) throw refuse(rows, Math.min(start, rows.length - 1), { kind: 'no op' }, { like: EXAMPLES.PUT })
+  if (read.length === 0) throw refuse(rows, start < rows.length ? start : 0, { kind: 'no op' }, { like: EXAMPLES.PUT })
   return named === undefined ? { ops: read } : { named: { ...named, opsLine: start + 1 }, ops: read }
 }
 
@@ -75,7 +77,7 @@ interface Block {
 function readBlock(rows: readonly string[], at: number, before: readonly Op[], bounds: PatchBounds): Block {
   const header = withoutTrailingBlanks(rows[at] ?? '')
   const token = lexHeader(header, bounds)
-  if (token === undefined) throw diagnoseRow({ rows, at, bounds, opsAbove: before.length })
+  if (token === undefined) throw diagnoseRow({ rows, at, bounds, ...aboveOf(before) })
   if (token === 'long number') throw refuseLongNumber(at)
   if (before.length >= bounds.opsPerCall) throw tooManyOps(bounds.opsPerCall)
   checkCompany(rows, at, token, before)
@@ -97,6 +99,11 @@ function readBlock(rows: readonly string[], at: number, before: readonly Op[], b
   }
 }
 
+function aboveOf(before: readonly Op[]): { above?: Op } {
+  const above = before.at(-1)
+  return above === undefined ? {} : { above }
+}
+
 /** REM stands alone and MV comes once (reading §4.6). */
 function checkCompany(rows: readonly string[], at: number, token: HeaderToken, before: readonly Op[]): void {
   if (before.length > 0 && (token.verb === 'REM' || before.some((op) => op.kind === 'remove')))
@@ -115,7 +122,7 @@ function readLocated(
   rows: readonly string[],
   at: number,
   token: LocatedToken,
-  written: { readonly opsLine: number; readonly header: string },
+  written: Pick<Op, 'opsLine' | 'header'>,
   bounds: PatchBounds,
 ): Block {
   const place = token.at
@@ -127,17 +134,17 @@ function readLocated(
   checkColonless(rows, at, token)
   const end = at + 1
   const register = token.register === undefined ? {} : { register: token.register }
-  if (token.verb === 'PUT') return { op: { ...written, kind: 'paste', at: place, ...register }, end }
-  if (place.kind !== 'range' && place.kind !== 'block')
-    throw refuse(rows, at, { kind: 'cut at gap' }, { like: EXAMPLES.CUT })
-  return { op: { ...written, kind: 'cut', at: place, ...register }, end }
+  // A CUT at a gap was refused above; the type says so only here.
+  return token.verb === 'CUT' && isSpan(place)
+    ? { op: { ...written, kind: 'cut', at: place, ...register }, end }
+    : { op: { ...written, kind: 'paste', at: place, ...register }, end }
 }
 
 function readPut(
   rows: readonly string[],
   at: number,
   token: LocatedToken,
-  written: { readonly opsLine: number; readonly header: string },
+  written: Pick<Op, 'opsLine' | 'header'>,
   bounds: PatchBounds,
 ): Block {
   const body: string[] = []
@@ -146,37 +153,37 @@ function readPut(
   const next = skipEmpty(rows, end)
   if (next > end && rows[next]?.startsWith('+')) throw refuse(rows, end, { kind: 'empty row in body' }, { write: '+' })
   const following = next < rows.length ? lexHeader(withoutTrailingBlanks(rows[next] ?? ''), bounds) : 'end'
-  if (following === undefined)
-    throw diagnoseRow({ rows, at: next, bounds, opsAbove: 1, under: { header: written.header, body } })
+  if (following === undefined) throw diagnoseRow({ rows, at: next, bounds, under: { header: written.header, body } })
   if (body.length === 0) throw refuse(rows, at, { kind: 'missing body' }, bodyless(token))
   return { op: { ...written, kind: 'put', at: token.at, rows: body }, end }
 }
 
-const bodyless = ({ at }: LocatedToken): { write: string } | { like: string } =>
-  at.kind === 'range' || at.kind === 'block'
+const bodyless = ({ at }: LocatedToken): Correction =>
+  isSpan(at)
     ? { write: headerText({ kind: 'cut', at }) }
     : { like: `${headerText({ kind: 'put', at, rows: [] })}\n+${EXAMPLE_TEXT}` }
 
-/** Everything that a header without a body can have wrong once its form is right (reading §4.3, §4.4). */
+/** What a header that takes no rows can have wrong once its form is right (reading §4.3, §4.4). */
 function checkColonless(rows: readonly string[], at: number, token: LocatedToken): void {
+  const follows = bodyFollows(rows, at)
+  const kind = token.verb === 'CUT' ? cutProblem(token, follows) : pasteProblem(token, follows)
+  if (kind === undefined) return
   const put = `PUT ${locatorText(token.at)}:`
   const register = token.register === undefined ? '' : ` @${token.register}`
-  const span = token.at.kind === 'range' || token.at.kind === 'block'
-  if (bodyFollows(rows, at)) {
-    const kind =
-      token.verb === 'CUT' ? 'rows under cut' : token.register === undefined ? 'missing colon' : 'rows under paste'
-    throw refuse(
-      rows,
-      at,
-      { kind: token.colon && token.register !== undefined ? 'register with colon' : kind },
-      { write: put },
-    )
-  }
-  if (token.colon) {
-    const plain = `${token.verb} ${locatorText(token.at)}${register}`
-    const kind = token.verb === 'CUT' ? 'colon after cut' : 'register with colon'
-    throw refuse(rows, at, { kind }, token.verb === 'CUT' && !span ? { like: EXAMPLES.CUT } : { write: plain })
-  }
-  if (token.verb === 'PUT' && span && token.register === undefined)
-    throw refuse(rows, at, { kind: 'missing register' }, { like: `${put}\n+${EXAMPLE_TEXT}` })
+  const plain = { write: follows ? put : `${token.verb} ${locatorText(token.at)}${register}` }
+  if (kind === 'cut at gap') throw refuse(rows, at, { kind }, { like: cutNear(token.at) })
+  if (kind === 'missing register') throw refuse(rows, at, { kind }, { like: `${put}\n+${EXAMPLE_TEXT}` })
+  throw refuse(rows, at, { kind }, plain)
+}
+
+function cutProblem({ at, colon }: LocatedToken, follows: boolean): PlainProblem | undefined {
+  if (follows) return 'rows under cut'
+  if (!isSpan(at)) return 'cut at gap'
+  return colon ? 'colon after cut' : undefined
+}
+
+function pasteProblem({ at, colon, register }: LocatedToken, follows: boolean): PlainProblem | undefined {
+  if (colon) return 'register with colon'
+  if (follows) return register === undefined ? 'missing colon' : 'rows under paste'
+  return isSpan(at) && register === undefined ? 'missing register' : undefined
 }

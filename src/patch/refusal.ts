@@ -7,6 +7,7 @@ import { clipText, quoteText } from '../errors/clip.js'
 import type { ParseProblem } from '../errors/parse-problems.js'
 import { reversedRangeText } from '../errors/parse-problems.js'
 import { ToolError } from '../errors/tool-error.js'
+import type { Gap, Op, Span } from './ops.js'
 import { locatorText } from './print.js'
 import type { LocatedToken, PatchBounds } from './lexer.js'
 
@@ -15,7 +16,8 @@ export interface Site {
   readonly rows: readonly string[]
   readonly at: number
   readonly bounds: PatchBounds
-  readonly opsAbove: number
+  /** The op above, closed before this row unless `under` says otherwise. */
+  readonly above?: Op
   /** The colon header whose body this row would belong to, and the body so far. */
   readonly under?: { readonly header: string; readonly body: readonly string[] }
 }
@@ -35,6 +37,14 @@ export const EXAMPLES = {
   REM: 'REM',
   MV: 'MV docs/new-name.md',
 } as const
+
+/** The CUT whose author may have meant the line that a gap names. */
+export function cutNear(at: Gap | Span): string {
+  if (at.kind === 'end') return EXAMPLES.CUT
+  if (at.kind === 'range' || at.kind === 'block') return `CUT ${locatorText(at)}`
+  const { line } = at
+  return `CUT ${locatorText(at.kind === 'afterBlock' ? { kind: 'block', line } : { kind: 'range', first: line, last: line })}`
+}
 
 /** EDIT_PARSE_FAILED for `rows[index]`. */
 export function refuse(
