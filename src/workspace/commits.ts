@@ -71,7 +71,7 @@ export class Commits {
         mode === undefined ? undefined : { mode, ...owner },
       )
       try {
-        await run(confirm)
+        await run(confirm, created)
         if (!(await directory.inPlace())) return changed
         await temp.publish(name)
         return await this.landed(directory, false, created)
@@ -107,7 +107,7 @@ export class Commits {
         const temp =
           bytes === undefined ? undefined : await TempFile.write(this.parts, to.directory, bytes, base.identity)
         try {
-          const live = await this.confirmed(from, oldName, source, base, confirm)
+          const live = await this.confirmed(from, oldName, source, base, confirm, to.created)
           if (live === undefined || !(await to.directory.inPlace())) return changed
           if (temp !== undefined && !sameDress(live, base.identity)) await temp.wear(live)
           await this.carry(from, oldName, live, to.directory, newName, temp)
@@ -210,8 +210,9 @@ export class Commits {
     target: Target,
     base: LoadedFile,
     confirm: Confirm,
+    created: readonly string[] = [],
   ): Promise<FileIdentity | undefined> {
-    await run(confirm)
+    await run(confirm, created)
     const live = identityOf(await lstat(directory.at(name), { bigint: true }), target.field)
     const was = base.identity
     const same = live.dev === was.dev && live.ino === was.ino && live.size === was.size && live.ctimeNs === was.ctimeNs
@@ -240,9 +241,9 @@ function unwrap(error: unknown): never {
   throw error instanceof NotConfirmed ? error.thrown : error
 }
 
-async function run(confirm: Confirm): Promise<void> {
+async function run(confirm: Confirm, created: readonly string[]): Promise<void> {
   try {
-    await confirm()
+    await confirm(created)
   } catch (error) {
     throw new NotConfirmed(error)
   }

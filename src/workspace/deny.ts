@@ -1,7 +1,7 @@
 /**
  * The operator's deny globs (reading §8.11), matched against a path relative to its root, hidden names included.
  *
- * A glob covers exactly what it matches: `secrets` covers that name, `secrets/**` what lies below it. A name may hold a line break, and a glob
+ * A glob covers exactly what it matches: `secrets` covers that name alone, `secrets/**` that name and what lies below it. A name may hold a line break, and a glob
  * still covers it. Called by the resolver, near names and the search.
  */
 import picomatch from 'picomatch'

@@ -9,6 +9,7 @@ import { denyRule } from './deny.js'
 import { directoryOpener, hasDescriptorPaths } from './directory.js'
 import { Files } from './files.js'
 import type { Ground } from './ground.js'
+import { Leftovers } from './leftovers.js'
 import { NearNames } from './names.js'
 import { pruneFolders } from './parents.js'
 import { inside } from './paths.js'
@@ -34,6 +35,8 @@ export interface WorkspaceOptions {
   readonly random: () => string
   /** Milliseconds of the wall clock, for comparison with the times of files. */
   readonly now: () => number
+  /** Bytes of a file that Edit and Write accept; no leftover of theirs is larger. */
+  readonly maxFileBytes?: number
   /** False on volumes without hard links; what the file system answers is heeded either way. */
   readonly hardLinks?: boolean
   /** False takes the weaker way that machines without /proc are left with. */
@@ -43,7 +46,7 @@ export interface WorkspaceOptions {
 /** Throws Error for options that cannot be served. Touches no disk yet. */
 export function createWorkspace(options: WorkspaceOptions): WorkspacePort {
   if (!isInstance(options.instance)) throw new Error(`not the name of an instance: ${options.instance}`)
-  const { now, instance, random } = options
+  const { now, instance, random, maxFileBytes = limits.maxFileBytes } = options
   const openDirectory = directoryOpener(options.descriptorPaths ?? hasDescriptorPaths())
   const denyRead = denyRule(options.denyRead)
   const denyWrite = denyRule(options.denyWrite)
@@ -52,6 +55,7 @@ export function createWorkspace(options: WorkspaceOptions): WorkspacePort {
   const suggest: Ground['suggest'] = (roots, target) => NearNames.of(openDirectory, denyRead, limits, roots, target)
   const ground: Ground = { openDirectory, resolve, suggest, now }
   const files = new Files(ground, limits)
+  const leftovers = new Leftovers({ openDirectory, files, bases: () => directories.bases(), maxFileBytes })
   const temps = { instance, random, hardLinks: options.hardLinks ?? true, ...limits }
   const commits = new Commits(ground, files, temps)
 
@@ -77,6 +81,8 @@ export function createWorkspace(options: WorkspaceOptions): WorkspacePort {
       const above = created.filter((folder) => inside(folder, target.canonical))
       return pruneFolders(openDirectory, roots, above)
     },
+    inspect: leftovers.inspect.bind(leftovers),
+    removeExact: leftovers.removeExact.bind(leftovers),
     sweep: async (live) =>
       sweep({ openDirectory, instance, now, ...limits }, await directories.trees(), await directories.scratch(), live),
     writable: () => directories.writable(),

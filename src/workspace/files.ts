@@ -18,6 +18,9 @@ export interface ReadBounds {
   readonly chunkBytes: number
 }
 
+/** How a refusal names the file: its path as shown, and the argument that held it. */
+export type Named = Pick<Target, 'path' | 'field'>
+
 /** Opening must not wait for the other end of a pipe, and must not make a terminal ours. */
 const readFlags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY
 
@@ -25,7 +28,7 @@ const readFlags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY
 async function openRegular(
   directory: Directory,
   name: string,
-  target: Target,
+  target: Named,
   maxBytes: number,
 ): Promise<{ readonly file: FileHandle; readonly identity: FileIdentity }> {
   const file = await directory.open(name, readFlags).catch((error: unknown) => {
@@ -43,7 +46,7 @@ async function openRegular(
   }
 }
 
-const tooLarge = (target: Target, bytes: number, limitBytes: number): ToolError<'FILE_TOO_LARGE'> =>
+const tooLarge = (target: Named, bytes: number, limitBytes: number): ToolError<'FILE_TOO_LARGE'> =>
   new ToolError('FILE_TOO_LARGE', { path: target.path, bytes, limitBytes })
 
 /** Fills `into` from `position` on; answers the bytes read, fewer only at the end of the file. */
@@ -58,13 +61,16 @@ async function fill(file: FileHandle, into: Buffer, position: number, signal?: A
   return filled
 }
 
-const sameContent = (a: FileIdentity, b: FileIdentity): boolean =>
+/** Nothing was written in between, as far as the clock of the file system tells. */
+export const sameContent = (a: Identifying, b: Identifying): boolean =>
   a.dev === b.dev && a.ino === b.ino && a.size === b.size && a.ctimeNs === b.ctimeNs && a.mtimeNs === b.mtimeNs
 
 /** True when a write from now on would show in the ctime, whose clock is coarse. A ctime in the future proves nothing. */
 export function settled(identity: FileIdentity, nowMs: number, settledMs: number): boolean {
   return BigInt(Math.floor(nowMs)) * 1_000_000n - identity.ctimeNs > BigInt(settledMs) * 1_000_000n
 }
+
+type Identifying = Pick<FileIdentity, 'dev' | 'ino' | 'size' | 'ctimeNs' | 'mtimeNs'>
 
 /** The bytes of an open file, or undefined when it changed meanwhile. */
 async function readWhole(
@@ -108,7 +114,7 @@ export class Files {
   async loadFrom(
     directory: Directory,
     name: string,
-    target: Target,
+    target: Named,
     maxBytes: number,
     signal?: AbortSignal,
   ): Promise<LoadedFile | undefined> {

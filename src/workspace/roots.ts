@@ -79,6 +79,12 @@ export class RootDirectories {
     return (await this.real()).scratch
   }
 
+  /** Real paths of the directories that hold every root there can be. */
+  async bases(): Promise<readonly string[]> {
+    const { workspaces, scratch, external } = await this.real()
+    return [workspaces, scratch, ...external.map((root) => root.real)]
+  }
+
   /** Real paths of the trees that files are written in, scratch folders left out. */
   async trees(): Promise<readonly string[]> {
     const { workspaces, external } = await this.real()
