@@ -1,0 +1,101 @@
+/**
+ * A review in three parts: evidence that never changes (packed JSON), bytes to restore (packed, one per entry that has some), and flags that do change.
+ * Refuses to read what it did not write. Called by both stores.
+ */
+import { pack, unpack } from './packing.js'
+import type { Review, ReviewRestore, StoredReview } from './store.js'
+
+export interface PackedReview {
+  readonly reviewId: string
+  readonly evidence: Buffer
+  /** By index of the entry. */
+  readonly befores: ReadonlyMap<number, Buffer>
+}
+
+export interface ReviewFlags {
+  readonly rolledBack: boolean
+  /** The bytes to restore were given up for newer reviews. */
+  readonly beforesDropped: boolean
+}
+
+interface Evidence {
+  readonly review: Review
+  readonly workspace: string
+  readonly restore: readonly Omit<ReviewRestore, 'before'>[]
+}
+
+/** Inflated evidence beyond this is not ours. */
+const maxEvidenceBytes = 256 * 1024 * 1024
+const maxBeforeBytes = 4 * 1024 * 1024 * 1024 - 1
+
+export async function packReview(stored: StoredReview): Promise<PackedReview> {
+  const evidence: Evidence = {
+    review: stored.review,
+    workspace: stored.workspace,
+    restore: stored.restore.map((r) => ({
+      canonical: r.canonical,
+      root: r.root,
+      ...(r.mode === undefined ? {} : { mode: r.mode }),
+      createdParents: r.createdParents,
+    })),
+  }
+  const [packed, befores] = await Promise.all([
+    pack(Buffer.from(JSON.stringify(evidence))),
+    Promise.all(
+      stored.restore.map(async (r, i) => (r.before === undefined ? undefined : ([i, await pack(r.before)] as const))),
+    ),
+  ])
+  return {
+    reviewId: stored.review.reviewId,
+    evidence: packed,
+    befores: new Map(befores.filter((b) => b !== undefined)),
+  }
+}
+
+/** Bytes that count against the bound on what rollbacks need. */
+export function beforeBytes(review: Pick<PackedReview, 'befores'>): number {
+  let sum = 0
+  for (const bytes of review.befores.values()) sum += bytes.byteLength
+  return sum
+}
+
+/** The evidence with its flags applied: an entry that had bytes and lost them is irreversible. */
+export async function unpackEvidence(packed: Uint8Array, flags: ReviewFlags): Promise<Evidence | undefined> {
+  const json = await unpack(packed, maxEvidenceBytes)
+  if (json === undefined) return undefined
+  let evidence: Evidence
+  try {
+    evidence = JSON.parse(json.toString('utf8')) as Evidence
+    if (typeof evidence.review.reviewId !== 'string' || !Array.isArray(evidence.restore)) return undefined
+  } catch {
+    return undefined
+  }
+  const { review } = evidence
+  return {
+    ...evidence,
+    review: {
+      ...review,
+      state: flags.rolledBack ? 'rolledBack' : review.state,
+      entries: flags.beforesDropped
+        ? review.entries.map((e) => (e.beforeDigest === undefined ? e : { ...e, reversible: false }))
+        : review.entries,
+    },
+  }
+}
+
+export async function unpackReview(
+  packed: Uint8Array,
+  flags: ReviewFlags,
+  befores: ReadonlyMap<number, Uint8Array>,
+): Promise<StoredReview | undefined> {
+  const evidence = await unpackEvidence(packed, flags)
+  if (evidence === undefined) return undefined
+  const restore = await Promise.all(
+    evidence.restore.map(async (r, i): Promise<ReviewRestore> => {
+      const bytes = befores.get(i)
+      const before = bytes === undefined ? undefined : await unpack(bytes, maxBeforeBytes)
+      return before === undefined ? r : { ...r, before }
+    }),
+  )
+  return { review: evidence.review, workspace: evidence.workspace, restore }
+}
