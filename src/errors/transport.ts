@@ -39,3 +39,6 @@ export const deadlinePassed = (afterMs: number): ToolError<'TIMEOUT'> =>
 
 export const clientGone = (afterMs: number): ToolError<'TIMEOUT'> =>
   new ToolError('TIMEOUT', { afterMs, hint: 'the client closed the connection' })
+
+export const unknownFormat = (known: readonly string[]): ToolError<'INVALID_ARGUMENT'> =>
+  invalid('format', `must be one or several of ${known.join(', ')}, separated by commas`)
