@@ -68,14 +68,13 @@ export function lexHeader(header: string, bounds: PatchBounds): HeaderToken | 'l
   if (groups === undefined) return undefined
   const { verb, first, last, block, before, after, star, colon, register } = groups
   if (register !== undefined && register.length > bounds.registerNameChars) return undefined
-  const longest = Math.max(...[first, last, block, before, after].map((digits) => digits?.length ?? 0))
-  if (longest > bounds.lineNumberDigits) return 'long number'
-  const token = {
-    verb: verb === 'CUT' ? ('CUT' as const) : ('PUT' as const),
-    at: locator(first, last, block, before, after, star !== undefined),
-    colon: colon !== undefined,
-  }
-  return register === undefined ? token : { ...token, register }
+  const digits = first ?? block ?? before ?? after ?? ''
+  if (Math.max(digits.length, last?.length ?? 0) > bounds.lineNumberDigits) return 'long number'
+  const at = locator(first, last, block, before, after, star !== undefined)
+  const known = verb === 'CUT' ? 'CUT' : 'PUT'
+  return register === undefined
+    ? { verb: known, at, colon: colon !== undefined }
+    : { verb: known, at, colon: colon !== undefined, register }
 }
 
 function locator(

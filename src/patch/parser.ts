@@ -25,7 +25,7 @@
 import { limits } from '../limits.js'
 import { opsHoldLoneSurrogate, opsHoldNul, opsTooLarge, tooManyOps } from '../errors/invalid.js'
 import type { PlainProblem } from '../errors/parse-problems.js'
-import type { Op, Patch } from './ops.js'
+import type { Gap, Op, Patch, Span } from './ops.js'
 import type { HeaderToken, LocatedToken, PatchBounds } from './lexer.js'
 import { bodyFollows, isSpan, lexHeader, lexNamed, rowsOf, skipEmpty, withoutTrailingBlanks } from './lexer.js'
 import type { Correction } from './refusal.js'
@@ -81,22 +81,24 @@ function readBlock(rows: readonly string[], at: number, before: readonly Op[], b
   if (token === 'long number') throw refuseLongNumber(at)
   if (before.length >= bounds.opsPerCall) throw tooManyOps(bounds.opsPerCall)
   checkCompany(rows, at, token, before)
-  const written = { opsLine: at + 1, header }
   switch (token.verb) {
     case 'REM':
+      checkBodiless(rows, at, 'REM')
+      return { op: { kind: 'remove', opsLine: at + 1, header }, end: at + 1 }
     case 'MV':
-      if (bodyFollows(rows, at)) {
-        const example = `PUT >$:\n${rows[skipEmpty(rows, at + 1)] ?? ''}`
-        throw refuse(rows, skipEmpty(rows, at + 1), { kind: 'rows under', verb: token.verb }, { like: example })
-      }
-      return {
-        op: token.verb === 'REM' ? { ...written, kind: 'remove' } : { ...written, kind: 'move', dest: token.dest },
-        end: at + 1,
-      }
+      checkBodiless(rows, at, 'MV')
+      return { op: { kind: 'move', opsLine: at + 1, header, dest: token.dest }, end: at + 1 }
     case 'PUT':
     case 'CUT':
-      return readLocated(rows, at, token, written, bounds)
+      return readLocated(rows, at, token, header, bounds)
   }
+}
+
+/** REM and MV take no rows, and name no place where the rows could go. */
+function checkBodiless(rows: readonly string[], at: number, verb: 'REM' | 'MV'): void {
+  if (!bodyFollows(rows, at)) return
+  const body = skipEmpty(rows, at + 1)
+  throw refuse(rows, body, { kind: 'rows under', verb }, { like: `PUT >$:\n${rows[body] ?? ''}` })
 }
 
 function aboveOf(before: readonly Op[]): { above?: Op } {
@@ -122,43 +124,48 @@ function readLocated(
   rows: readonly string[],
   at: number,
   token: LocatedToken,
-  written: Pick<Op, 'opsLine' | 'header'>,
+  header: string,
   bounds: PatchBounds,
 ): Block {
-  const place = token.at
+  const { at: place, register } = token
   if (place.kind === 'range' && place.last < place.first)
     throw refuseReversed(at, token, place, bounds.lineNumberDigits)
-  if (token.verb === 'PUT' && token.colon && token.register === undefined)
-    return readPut(rows, at, token, written, bounds)
+  if (token.verb === 'PUT' && token.colon && register === undefined) return readPut(rows, at, place, header, bounds)
 
   checkColonless(rows, at, token)
   const end = at + 1
-  const register = token.register === undefined ? {} : { register: token.register }
+  const opsLine = at + 1
   // A CUT at a gap was refused above; the type says so only here.
-  return token.verb === 'CUT' && isSpan(place)
-    ? { op: { ...written, kind: 'cut', at: place, ...register }, end }
-    : { op: { ...written, kind: 'paste', at: place, ...register }, end }
+  if (token.verb === 'CUT' && isSpan(place))
+    return {
+      op:
+        register === undefined
+          ? { kind: 'cut', opsLine, header, at: place }
+          : { kind: 'cut', opsLine, header, at: place, register },
+      end,
+    }
+  return {
+    op:
+      register === undefined
+        ? { kind: 'paste', opsLine, header, at: place }
+        : { kind: 'paste', opsLine, header, at: place, register },
+    end,
+  }
 }
 
-function readPut(
-  rows: readonly string[],
-  at: number,
-  token: LocatedToken,
-  written: Pick<Op, 'opsLine' | 'header'>,
-  bounds: PatchBounds,
-): Block {
+function readPut(rows: readonly string[], at: number, place: Gap | Span, header: string, bounds: PatchBounds): Block {
   const body: string[] = []
   let end = at + 1
-  for (; rows[end]?.startsWith('+'); end++) body.push((rows[end] ?? '').slice(1))
+  for (let row = rows[end]; row?.startsWith('+'); row = rows[++end]) body.push(row.slice(1))
   const next = skipEmpty(rows, end)
   if (next > end && rows[next]?.startsWith('+')) throw refuse(rows, end, { kind: 'empty row in body' }, { write: '+' })
   const following = next < rows.length ? lexHeader(withoutTrailingBlanks(rows[next] ?? ''), bounds) : 'end'
-  if (following === undefined) throw diagnoseRow({ rows, at: next, bounds, under: { header: written.header, body } })
-  if (body.length === 0) throw refuse(rows, at, { kind: 'missing body' }, bodyless(token))
-  return { op: { ...written, kind: 'put', at: token.at, rows: body }, end }
+  if (following === undefined) throw diagnoseRow({ rows, at: next, bounds, under: { header, body } })
+  if (body.length === 0) throw refuse(rows, at, { kind: 'missing body' }, bodiless(place))
+  return { op: { kind: 'put', opsLine: at + 1, header, at: place, rows: body }, end }
 }
 
-const bodyless = ({ at }: LocatedToken): Correction =>
+const bodiless = (at: Gap | Span): Correction =>
   isSpan(at)
     ? { write: headerText({ kind: 'cut', at }) }
     : { like: `${headerText({ kind: 'put', at, rows: [] })}\n+${EXAMPLE_TEXT}` }
