@@ -69,15 +69,20 @@ export const limits = {
   parseWarningMs: 150,
 
   // — recovery —
-  /** Edit distance in lines past which a diff gives up. */
+  /** Edit distance past which a diff gives up, in lines that both texts hold; lines that only one has cost nothing to place. */
   diffMaxEdits: 2_000,
   diffTimeMs: 500,
   /** Lines of both texts together past which the diff leaves the event loop. */
   diffInlineLines: 4_000,
+  /** Lines and edits between two anchors up to which it is found out whether one map holds both, when the map at hand does not tell. */
+  recoverBetweenLines: 4_000,
+  recoverBetweenEdits: 400,
 
   // — boundary repair —
   /** Candidate texts that one call may look at. */
   repairCandidates: 64,
+  /** Bytes of all those texts together; each lives in memory while it is judged. */
+  repairBytes: 32 * 1024 * 1024,
   /** Rows that the search for the other half of a construct walks; one that is farther away proves nothing. */
   repairPartnerRows: 10_000,
   /** Rows of one reading that a refusal shows. */
@@ -117,7 +122,7 @@ export const limits = {
   /** Near names that NOT_FOUND suggests. */
   nearNames: 5,
   /** Directories and names that are looked at for them. */
-  nearDirectories: 400,
+  nearDirectories: 200,
   nearEntries: 10_000,
 
   // — files on disk (reading §8.4, §8.15) —

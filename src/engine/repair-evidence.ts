@@ -43,7 +43,9 @@ function boundaryRows(reading: Reading, take: Take): readonly Kept[] {
 /** A kept row can turn a replacement into an insert; two inserts at one gap have no order. */
 function isFree(reading: Reading, index: number, kept: Kept): boolean {
   const gap = kept.place === 'above' ? kept.line + 1 : kept.line
-  return !reading.ops.some((op, i) => i !== index && op.replacements.some((r) => r.range.isGap && r.range.start === gap))
+  return !reading.ops.some(
+    (op, i) => i !== index && op.replacements.some((r) => r.range.isGap && r.range.start === gap),
+  )
 }
 
 interface Partner {

@@ -1,11 +1,9 @@
 /**
  * One reading of a call: which restated rows every op drops and which row of its range it keeps (contract §8.4).
  *
- * A reading is data that can be looked at: its ops, its text, its cost and the warnings that name exactly how it differs from what was written. It decides
- * nothing. An op that a reading leaves alone is the same object as before. Made and compared by repair.
+ * A reading is data that can be looked at: its ops, its text, its cost and its changes, which name exactly how it differs from what was written. It
+ * decides nothing. An op that a reading leaves alone is the same object as before. Made and compared by repair.
  */
-import type { Warning } from '../errors/warnings.js'
-import { warn } from '../errors/warnings.js'
 import type { Document } from '../text/document.js'
 import { LineEdit } from '../text/line-edit.js'
 import type { Replacement } from '../text/line-edit.js'
@@ -34,6 +32,11 @@ export interface EchoUnit {
   readonly side: 'head' | 'tail'
   readonly rows: number
 }
+
+/** Exactly how a reading differs from what was written: rows dropped from a body, with the lines that they restate, or a line of the range that stays. */
+export type Change = { readonly op: ResolvedOp; readonly lines: LineRange; readonly rows: readonly string[] } & (
+  { readonly kind: 'dropped' } | { readonly kind: 'kept'; readonly place: Kept['place'] }
+)
 
 export class Reading {
   static authored(base: Document, ops: readonly ResolvedOp[]): Reading {
@@ -103,8 +106,8 @@ export class Reading {
     return [touched, kept, dropped]
   }
 
-  /** What the reading changes, op by op: every row it drops or keeps, with its line of the tagged text. */
-  get warnings(): readonly Warning[] {
+  /** What the reading changes, in the order of the call. */
+  get changes(): readonly Change[] {
     return this.takes.flatMap((take) => changesOf(this.base, take))
   }
 
@@ -113,7 +116,7 @@ export class Reading {
   }
 
   private get content(): { readonly ops: readonly ResolvedOp[]; text?: Document } {
-    return (this.made ??= { ops: this.takes.map((take) => resolved(this.base, take)) })
+    return (this.made ??= { ops: this.takes.map(resolved) })
   }
 }
 
@@ -133,12 +136,10 @@ export function compareCost(a: Reading, b: Reading): number {
   return left[0] - right[0] || left[1] - right[1] || left[2] - right[2]
 }
 
-function resolved(base: Document, take: Take): ResolvedOp {
+function resolved(take: Take): ResolvedOp {
   if (!isChanged(take)) return take.op
   const { range } = take.op
-  const replacements = take.kept
-    ? aroundKept(base, range, take.kept, rowsLeft(take))
-    : [{ range, rows: rowsLeft(take) }]
+  const replacements = take.kept ? aroundKept(range, take.kept, rowsLeft(take)) : [{ range, rows: rowsLeft(take) }]
   const echoes = [above(take), below(take)].filter((lines) => !lines.isGap)
   return { ...take.op, replacements, echoes }
 }
@@ -147,7 +148,7 @@ function resolved(base: Document, take: Take): ResolvedOp {
  * The replacement without the kept line. A row that stays below the body stands above the blank rows that end both the range and the body: they
  * correspond to each other, and the author moved none of them.
  */
-function aroundKept(base: Document, range: LineRange, kept: Kept, rows: readonly string[]): readonly Replacement[] {
+function aroundKept(range: LineRange, kept: Kept, rows: readonly string[]): readonly Replacement[] {
   const before = new LineRange(range.start, kept.line)
   const after = new LineRange(kept.line + 1, range.end)
   if (kept.place === 'above') return [{ range: after, rows }]
@@ -166,16 +167,14 @@ function below({ op: { range }, dropped }: Take): LineRange {
   return new LineRange(range.end, range.end + dropped.tail)
 }
 
-function changesOf(base: Document, take: Take): Warning[] {
-  const { header } = take.op.op
-  const textOf = (line: number): string => base.text(line)
-  const echoes = [above(take), below(take)]
+function changesOf(base: Document, take: Take): Change[] {
+  const { op } = take
+  const rowsOf = (lines: LineRange): readonly string[] =>
+    Array.from({ length: lines.length }, (_, i) => base.text(lines.start + i))
+  const changes: Change[] = [above(take), below(take)]
     .filter((lines) => !lines.isGap)
-    .map((lines) => {
-      const numbers = Array.from({ length: lines.length }, (_, i) => lines.start + i)
-      return warn.echoRemoved(header, numbers.map(textOf), numbers)
-    })
-  return take.kept === undefined
-    ? echoes
-    : [...echoes, warn.rowKept(header, [textOf(take.kept.line)], [take.kept.line])]
+    .map((lines) => ({ kind: 'dropped', op, lines, rows: rowsOf(lines) }))
+  if (take.kept === undefined) return changes
+  const lines = LineRange.inclusive(take.kept.line, take.kept.line)
+  return [...changes, { kind: 'kept', op, lines, rows: rowsOf(lines), place: take.kept.place }]
 }

@@ -16,5 +16,6 @@ export type RepairTie = 'restated' | 'swallowed'
 
 export const repairTieText: Record<RepairTie, string> = {
   restated: 'the body restates lines beside its range',
-  swallowed: 'as written the file no longer parses, and more than one row of the replaced lines could be the missing one',
+  swallowed:
+    'as written the file no longer parses, and more than one row of the replaced lines could be the missing one',
 }

@@ -6,14 +6,19 @@ import type { LineRow } from '../text/rows.js'
 import type { RepairTie } from './repair-ties.js'
 import { ToolError } from './tool-error.js'
 
-/** One way in which a reading differs from what was written. Lines are of the tagged text. */
-export type ReadingChange =
-  | { readonly kind: 'dropped'; readonly header: string; readonly rows: readonly LineRow[] }
-  | { readonly kind: 'kept'; readonly header: string; readonly rows: readonly LineRow[]; readonly place: 'above' | 'below' }
+interface Lines {
+  readonly start: number
+  readonly last: number
+}
+
+/** One way in which a reading differs from what was written. Lines are of the tagged text; of many `rows` only the first are shown. */
+export type ReadingChange = { readonly header: string; readonly lines: Lines; readonly rows: readonly LineRow[] } & (
+  { readonly kind: 'dropped' } | { readonly kind: 'kept'; readonly place: 'above' | 'below' }
+)
 
 /** `range` is that of the op at `opsLine`. Every reading is the list of its changes; an empty list is the call as written. */
 export function repairAmbiguous(
-  op: { readonly opsLine: number; readonly range: { readonly start: number; readonly last: number } },
+  op: { readonly opsLine: number; readonly range: Lines },
   problem: RepairTie,
   readings: readonly (readonly ReadingChange[])[],
 ): ToolError<'EDIT_REPAIR_AMBIGUOUS'> {
@@ -27,15 +32,16 @@ export function repairAmbiguous(
       rows: changes.flatMap((change) => change.rows),
     })),
     suggestion: `${cut} with ${start === 1 ? 'PUT <1:' : `PUT >${start - 1}:`} to write exactly these rows, ${
-      problem === 'restated' ? `or ${cut} alone if the line should go` : 'or a range without the line that should stay'
+      problem === 'restated'
+        ? `or leave out the rows that restate lines (${cut} alone when none is left)`
+        : 'or a range without the line that should stay'
     }`,
   })
 }
 
 function changeText(change: ReadingChange): string {
-  const first = change.rows[0]?.line ?? 0
-  const last = change.rows.at(-1)?.line ?? 0
-  const lines = first === last ? `line ${first}` : `lines ${first}-${last}`
+  const { start, last } = change.lines
+  const lines = start === last ? `line ${start}` : `lines ${start}-${last}`
   return change.kind === 'dropped'
     ? `"${change.header}" without the rows that restate ${lines}`
     : `"${change.header}" with ${lines} kept ${change.place} the body`
