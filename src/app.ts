@@ -9,7 +9,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import fastify, { LogController } from 'fastify'
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
-import { notUtf8 } from './errors/transport.js'
+import { badJson, notUtf8 } from './errors/transport.js'
 import { definitionRoutes } from './http/definitions.js'
 import { addDocument, docsRoutes } from './http/docs.js'
 import { eventRoutes } from './http/events.js'
@@ -106,7 +106,7 @@ function createServer({ options, logger }: AppDeps): App {
     requestIdHeader: false,
     genReqId: (request: IncomingMessage) => requestIdOf(request.headers),
     bodyLimit: Math.min(options.maxBodyBytes, smallBodyBytes),
-    maxParamLength: 500,
+    routerOptions: { maxParamLength: 500 },
     trustProxy: options.trustProxy.length === 0 ? false : [...options.trustProxy],
     requestTimeout: options.receiveTimeoutMs,
     forceCloseConnections: 'idle',
@@ -124,15 +124,25 @@ function createServer({ options, logger }: AppDeps): App {
 }
 
 /**
- * JSON only, and only as UTF-8: decoding with replacement characters would let them reach a disk (reading §1.1). An empty body is an absent one. Keys that
- * could become a prototype are refused.
+ * JSON only, and only as UTF-8: decoding with replacement characters would let them reach a disk (reading §1.1). An empty body is an absent one. A key such
+ * as `__proto__` stays an own property here, and no body schema knows one, so validation refuses it by name.
  */
 function addJsonParser(app: App): void {
-  const parse = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body: Buffer, done) => {
     if (body.length === 0) done(null, undefined)
     else if (!isUtf8(body)) done(notUtf8())
-    else void parse(request, body.toString('utf8'), done)
+    else parseJson(body.toString('utf8'), done)
   })
+}
+
+function parseJson(text: string, done: (error: Error | null, body?: unknown) => void): void {
+  let body: unknown
+  try {
+    body = JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text)
+  } catch (error) {
+    done(badJson(error instanceof Error ? error.message : String(error)))
+    return
+  }
+  done(null, body)
 }

@@ -4,6 +4,7 @@
  * The reason is a TIMEOUT that names the cause; tools honour the signal up to the rename and never after it (reading §8.5).
  */
 import type { ServerResponse } from 'node:http'
+import { onDone } from './done.js'
 import type { ToolError } from '../errors/tool-error.js'
 import { clientGone, deadlinePassed } from '../errors/transport.js'
 
@@ -14,9 +15,9 @@ export function deadline(response: ServerResponse, afterMs: number | undefined, 
     controller.abort(reason(Math.round(performance.now() - startedAt)))
   }
   const timer = afterMs === undefined ? undefined : setTimeout(() => stop(deadlinePassed), afterMs)
-  response.once('close', () => {
+  onDone(response, (sent) => {
     clearTimeout(timer)
-    if (!response.writableFinished) stop(clientGone)
+    if (!sent) stop(clientGone)
   })
   return also ? AbortSignal.any([controller.signal, also]) : controller.signal
 }

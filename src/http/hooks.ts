@@ -11,6 +11,7 @@ import type { Identify } from './identity.js'
 import type { Lifecycle } from './lifecycle.js'
 import type { HttpMetrics } from './metrics.js'
 import { deadline } from './deadline.js'
+import { onDone } from './done.js'
 import { traceIdOf } from './trace.js'
 import type { App } from './provider.js'
 
@@ -43,7 +44,7 @@ export function addContext(app: App, { lifecycle, metrics }: Pick<HookDeps, 'lif
   app.addHook('onRequest', async (request, reply) => {
     request.state = { traceId: traceIdOf(request.headers) ?? request.id, startedAt: performance.now() }
     reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' })
-    reply.raw.once('close', () => finish(request, reply, metrics))
+    onDone(reply.raw, (sent) => finish(request, reply, metrics, sent))
   })
   app.addHook('onSend', async (request, reply) => {
     request.state.answered?.()
@@ -52,10 +53,10 @@ export function addContext(app: App, { lifecycle, metrics }: Pick<HookDeps, 'lif
 }
 
 /** One line and one measurement per request; never a body, a token or a query. */
-function finish(request: FastifyRequest, reply: FastifyReply, metrics: HttpMetrics): void {
+function finish(request: FastifyRequest, reply: FastifyReply, metrics: HttpMetrics, sent: boolean): void {
   const { state } = request
   const operation = operationOf(request)
-  const code = reply.raw.writableFinished ? (state.code ?? 'OK') : 'CLIENT_GONE'
+  const code = sent ? (state.code ?? 'OK') : 'CLIENT_GONE'
   const ms = performance.now() - state.startedAt
   metrics.request(operation, code, ms / 1000)
   const level = request.routeOptions.config.probe === true ? 'debug' : 'info'

@@ -11,7 +11,7 @@ import type { Operation } from '../errors/problem.js'
 import { problemOf } from '../errors/problem.js'
 import { isToolError, ToolError } from '../errors/tool-error.js'
 import type { Outcome } from '../tools/tools.js'
-import { badHttp, badJson, badRequest, slowRequest } from '../errors/transport.js'
+import { badHttp, badRequest, slowRequest } from '../errors/transport.js'
 import type { RouteTable } from './route-table.js'
 
 export const problemType = 'application/problem+json; charset=utf-8'
@@ -22,7 +22,7 @@ const retrySeconds = 1
 /** The refusal that an error stands for. Everything that nobody foresaw is INTERNAL. */
 export function refusalOf(error: unknown, bodyBytes: number, contentType = ''): ToolError {
   if (isToolError(error)) return error
-  const { code, statusCode, message } = detailsOf(error)
+  const { code, statusCode } = detailsOf(error)
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new ToolError('PAYLOAD_TOO_LARGE', { limitBytes: bodyBytes }, { cause: error })
@@ -32,15 +32,14 @@ export function refusalOf(error: unknown, bodyBytes: number, contentType = ''): 
       return badRequest('url')
     default:
   }
-  if (error instanceof SyntaxError && statusCode === 400) return badJson(message)
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) return badRequest('request')
   return new ToolError('INTERNAL', {}, { cause: error })
 }
 
-function detailsOf(error: unknown): { code?: unknown; statusCode?: number; message: string } {
-  if (!(error instanceof Error)) return { message: String(error) }
+function detailsOf(error: unknown): { code?: unknown; statusCode?: number } {
+  if (!(error instanceof Error)) return {}
   const { code, statusCode } = error as Error & { code?: unknown; statusCode?: unknown }
-  return { code, message: error.message, ...(typeof statusCode === 'number' ? { statusCode } : {}) }
+  return { code, ...(typeof statusCode === 'number' ? { statusCode } : {}) }
 }
 
 /** Sends a refusal; the route's tool decides whether it speaks to a model and says that nothing was written. `extra`: further members. */
