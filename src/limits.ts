@@ -95,6 +95,37 @@ export const limits = {
   grepHeadLimit: 200,
   grepMaxHeadLimit: 5_000,
 
+  // — search (reading §8.12) —
+  /** Bytes of rows in one answer of Grep; the row that passes it is the last. */
+  grepContentBytes: 262_144,
+  /** UTF-16 units shown around a match in a row that is too long to show. */
+  grepWindowChars: 400,
+  /** UTF-8 bytes of a pattern; an argument of a process may not be of any length. */
+  grepPatternBytes: 16_384,
+  /** Wildcards of a glob, and alternatives that its braces expand to: together they bound the work per path. */
+  globWildcards: 32,
+  globAlternatives: 32,
+  /** Time to find the files with a match; then those found so far are the answer. */
+  searchMs: 10_000,
+  /** Further time to look at the lines of the files that are shown. */
+  searchLinesMs: 5_000,
+  /** Searches at once in one process; each has a few child processes. */
+  searchesAtOnce: 4,
+  searchesWaiting: 64,
+  searchWaitMs: 5_000,
+  /** Files with a match that one search remembers. */
+  searchFiles: 50_000,
+  /** Files that are counted to tell what ignore rules left out, and the time for it after the search itself has ended. */
+  searchCountFiles: 50_000,
+  searchCountMs: 1_000,
+  /** Files and bytes that are held at once to show their lines. */
+  searchBatchFiles: 64,
+  searchBatchBytes: 16 * 1024 * 1024,
+  /** Ignore files, bytes of each and rules of all of them that one search honours. */
+  ignoreFiles: 2_000,
+  ignoreFileBytes: 256 * 1024,
+  ignoreRules: 5_000,
+
   // — reviews —
   reviewsPerSession: 32,
   /** Compressed bytes that rollbacks of a session need; beyond it older reviews become irreversible. */

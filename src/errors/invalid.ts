@@ -121,6 +121,51 @@ export const offsetPastEnd = (offset: number, totalLines: number): ToolError<'IN
     { totalLines },
   )
 
+// — Grep —
+
+const literalHint = 'to search for it as plain text, send literal: true'
+
+/** `reason` in the words of the regex engine; `at` is the 1-based character of the pattern where it stopped, when it told. */
+export const patternInvalid = (reason: string, at?: number): ToolError<'INVALID_ARGUMENT'> =>
+  invalid({
+    path: 'pattern',
+    message: `is no valid regular expression${at === undefined ? '' : ` at character ${at}`}: ${reason}; correct it, or, ${literalHint}`,
+  })
+
+export const patternNotOneLine = (): ToolError<'INVALID_ARGUMENT'> =>
+  invalid({
+    path: 'pattern',
+    message: 'holds a line break, but lines are searched one by one; search for a part that stands on one line',
+  })
+
+export const patternUnwritable = (): ToolError<'INVALID_ARGUMENT'> =>
+  invalid({
+    path: 'pattern',
+    message: 'holds a NUL character or half of a surrogate pair, which no text file here can hold; leave it out',
+  })
+
+export const patternTooLong = (limitBytes: number): ToolError<'INVALID_ARGUMENT'> =>
+  invalid({ path: 'pattern', message: `is longer than ${limitBytes} bytes; use a shorter one` }, { limitBytes })
+
+export type GlobProblem =
+  | { readonly kind: 'unclosed'; readonly bracket: '[' | '{' }
+  | { readonly kind: 'too many wildcards'; readonly limit: number }
+  | { readonly kind: 'too many alternatives'; readonly limit: number }
+
+function globProblemText(problem: GlobProblem): string {
+  switch (problem.kind) {
+    case 'unclosed':
+      return `opens "${problem.bracket}" and never closes it; close it, or write "\\${problem.bracket}" for the character itself`
+    case 'too many wildcards':
+      return `has more than ${problem.limit} wildcards; use a simpler glob such as "*.ts"`
+    case 'too many alternatives':
+      return `has braces that expand to more than ${problem.limit} globs; use a simpler glob such as "*.{ts,tsx}"`
+  }
+}
+
+export const includeInvalid = (problem: GlobProblem): ToolError<'INVALID_ARGUMENT'> =>
+  invalid({ path: 'include', message: globProblemText(problem) })
+
 // — Write —
 
 export const tagMalformed = (found: string): ToolError<'INVALID_ARGUMENT'> =>
