@@ -13,6 +13,7 @@ export type BlockReason =
   | { readonly kind: 'single-line' }
   | { readonly kind: 'does-not-parse'; readonly errorLine: number }
   | { readonly kind: 'too-large'; readonly limitBytes: number }
+  | { readonly kind: 'beyond-grammar'; readonly what: 'lines' | 'nesting'; readonly limit: number }
   | { readonly kind: 'timed-out'; readonly afterMs: number }
   | { readonly kind: 'busy'; readonly afterMs: number }
   | { readonly kind: 'parser-lost' }
@@ -41,6 +42,10 @@ export function blockReasonText(reason: BlockReason): string {
       return `the file does not parse cleanly (first at line ${reason.errorLine}), and a block is never guessed`
     case 'too-large':
       return `the file is larger than the ${reason.limitBytes} bytes that are parsed`
+    case 'beyond-grammar':
+      return reason.what === 'lines'
+        ? `the grammar of this language holds no more than ${reason.limit} lines`
+        : `the file nests deeper than the ${reason.limit} levels that the grammar of this language holds`
     case 'timed-out':
       return `parsing did not end within ${reason.afterMs} ms`
     case 'busy':

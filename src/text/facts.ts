@@ -17,8 +17,10 @@ export interface BlockMissing {
   readonly reason: BlockReason
   /** For a single-line construct: its line. */
   readonly singleLine?: LineSpan
-  /** The nearest multi-line construct around the anchor, or the next one below it. */
+  /** The nearest multi-line construct around the anchor; its first line is its opener. */
   readonly enclosing?: LineSpan
+  /** Where nothing encloses the anchor: the next multi-line construct below it. */
+  readonly next?: LineSpan
 }
 
 export type BlockAnswer = BlockFound | BlockMissing

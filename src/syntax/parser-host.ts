@@ -1,0 +1,193 @@
+/**
+ * Parses texts in the thread it lives in, and keeps what is worth keeping: loaded grammars, one parser, the trees of the last few texts.
+ *
+ * A parse ends at its deadline or when it is called off, and leaves the parser fit for the next one. After an exception from the grammar's code the whole host is
+ * unfit: its memory may be damaged, and whoever called has to drop the thread. Called by the worker, the build and the command line.
+ */
+import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import type { Tree } from 'web-tree-sitter'
+import { Language as Grammar, Parser } from 'web-tree-sitter'
+import { Blocks } from './blocks.js'
+import { withCurrentDylink } from './dylink.js'
+import { readGrammar } from './grammar-files.js'
+import type { Language, SyntaxNode, WasmSource } from './language.js'
+import { childrenOf } from './language.js'
+import { nestsDeeperThan } from './nesting.js'
+import { Rules } from './rules.js'
+import { TextLines } from './text-lines.js'
+
+/** The part of the engine's WebAssembly that is used here; Node's types leave it to the browser's. */
+declare const WebAssembly: {
+  readonly Memory: new (pages: { readonly initial: number; readonly maximum: number }) => { readonly buffer: ArrayBuffer }
+  readonly Module: new (bytes: Uint8Array) => object
+}
+
+/** A text that parsed cleanly, with its tree; valid until the next parse of this host. */
+export interface CleanText {
+  readonly clean: true
+  readonly root: SyntaxNode
+  readonly lines: TextLines
+  readonly blocks: Blocks
+}
+
+export interface BrokenText {
+  readonly clean: false
+  /** Row of the first error, from 0, as the preferred grammar sees it. */
+  readonly errorRow: number
+}
+
+export interface ParserHostOptions {
+  /** Texts whose trees are kept, and their UTF-16 units altogether. */
+  readonly keptTrees: number
+  readonly keptUnits: number
+  /** Bytes that the grammars and their trees may take; a parse that needs more fails. */
+  readonly memoryBytes: number
+}
+
+export interface TextBeyondGrammar {
+  readonly clean: false
+  readonly beyond: { readonly what: 'lines' | 'nesting'; readonly limit: number }
+}
+
+export type ParsedText = CleanText | BrokenText | TextBeyondGrammar
+
+/** A grammar is missing, altered or does not parse its sample: nothing is wrong with the thread that found out. */
+export class GrammarUnfit extends Error {}
+
+/** Asked again and again while a parse runs; true ends it. */
+export type Stop = () => boolean
+
+interface Kept {
+  readonly tree: Tree | undefined
+  readonly text: ParsedText
+}
+
+const wasmPageBytes = 65_536
+/** What the runtime starts with by itself. */
+const initialPages = 512
+
+export class ParserHost {
+  readonly #grammars = new Map<string, Grammar>()
+  readonly #rules = new Map<string, Rules>()
+  readonly #parser = new Parser()
+  readonly #kept: LRUCache<string, Kept>
+
+  private constructor(options: ParserHostOptions) {
+    this.#kept = new LRUCache<string, Kept>({
+      max: options.keptTrees,
+      maxSize: options.keptUnits,
+      dispose: (kept) => kept.tree?.delete(),
+    })
+  }
+
+  /** One host per thread: the runtime below it is shared by everything in the thread. */
+  static async create(options: ParserHostOptions): Promise<ParserHost> {
+    const maximum = Math.floor(options.memoryBytes / wasmPageBytes)
+    await Parser.init({ wasmMemory: new WebAssembly.Memory({ initial: initialPages, maximum }) })
+    return new ParserHost(options)
+  }
+
+  /** Loads every grammar of a language and parses its sample with each. Throws with the reason when one is missing, altered or unfit. */
+  warm(language: Language): void {
+    for (const source of language.sources) {
+      const tree = this.#tree(source, language.sample, () => false)
+      const fault = tree === undefined ? 0 : errorRow(tree.rootNode, language)
+      tree?.delete()
+      if (fault !== undefined) throw new GrammarUnfit(`${source.package}/${source.file} does not parse the ${language.name} sample`)
+    }
+  }
+
+  /** The text as the first grammar that parses it cleanly sees it; undefined when `stop` ended the parse. */
+  parse(language: Language, text: string, stop: Stop): ParsedText | undefined {
+    const key = `${language.name} ${createHash('sha256').update(text).digest('base64')}`
+    const known = this.#kept.get(key)
+    if (known !== undefined) return known.text
+    const kept = this.#parseAnew(language, text, stop)
+    if (kept === undefined) return undefined
+    // A text too large to keep is refused by the cache, which disposes of its tree when the next one comes: hold it alone instead.
+    if (text.length >= this.#kept.maxSize) this.#kept.clear()
+    this.#kept.set(key, kept, { size: Math.min(text.length + 1, this.#kept.maxSize) })
+    return kept.text
+  }
+
+  #parseAnew(language: Language, text: string, stop: Stop): Kept | undefined {
+    // Lines keep their numbers, and no grammar has to know of CR.
+    const normal = text.includes('\r') ? text.replaceAll('\r\n', '\n') : text
+    const lines = new TextLines(normal)
+    const beyond = beyondGrammar(language, lines)
+    if (beyond !== undefined) return { tree: undefined, text: { clean: false, beyond } }
+    let firstFault: number | undefined
+    for (const source of language.sources) {
+      const tree = this.#tree(source, normal, stop)
+      if (tree === undefined) return undefined
+      const root = tree.rootNode
+      const fault = errorRow(root, language)
+      if (fault === undefined) {
+        const blocks = new Blocks(root, lines, this.#rulesOf(language))
+        return { tree, text: { clean: true, root, lines, blocks } }
+      }
+      firstFault ??= fault
+      tree.delete()
+    }
+    return { tree: undefined, text: { clean: false, errorRow: firstFault ?? 0 } }
+  }
+
+  #tree(source: WasmSource, text: string, stop: Stop): Tree | undefined {
+    this.#parser.setLanguage(this.#grammar(source))
+    const tree = this.#parser.parse(text, null, { progressCallback: stop })
+    if (tree !== null) return tree
+    this.#parser.reset()
+    return undefined
+  }
+
+  #grammar(source: WasmSource): Grammar {
+    const key = `${source.package}/${source.file}`
+    const known = this.#grammars.get(key)
+    if (known !== undefined) return known
+    const grammar = loadGrammar(source)
+    this.#grammars.set(key, grammar)
+    return grammar
+  }
+
+  #rulesOf(language: Language): Rules {
+    const known = this.#rules.get(language.name)
+    if (known !== undefined) return known
+    const rules = new Rules(language)
+    this.#rules.set(language.name, rules)
+    return rules
+  }
+}
+
+function beyondGrammar({ bounds = {} }: Language, lines: TextLines): TextBeyondGrammar['beyond'] | undefined {
+  const { lines: maxLines = Infinity, nesting = Infinity } = bounds
+  if (lines.count > maxLines) return { what: 'lines', limit: maxLines }
+  if (nesting < Infinity && nestsDeeperThan(lines.text, nesting)) return { what: 'nesting', limit: nesting }
+  return undefined
+}
+
+function loadGrammar(source: WasmSource): Grammar {
+  try {
+    return Grammar.loadSync(new WebAssembly.Module(withCurrentDylink(readGrammar(source))))
+  } catch (error) {
+    throw new GrammarUnfit(`${source.package}/${source.file} cannot be loaded`, { cause: error })
+  }
+}
+
+/** The row of the first error in a tree, or of the first fault that the language adds; undefined for a clean one. */
+function errorRow(root: SyntaxNode, language: Language): number | undefined {
+  if (!root.hasError) return language.faultRow?.(root)
+  let node = root
+  for (;;) {
+    // A root that is an error says nothing of where; deeper down the outermost error is the first.
+    if ((node.isError && node.parent !== null) || node.isMissing) return node.startPosition.row
+    const next = firstFaulty(node)
+    if (next === undefined) return node.startPosition.row
+    node = next
+  }
+}
+
+function firstFaulty(node: SyntaxNode): SyntaxNode | undefined {
+  for (const child of childrenOf(node)) if (child.hasError || child.isError || child.isMissing) return child
+  return undefined
+}

@@ -1,0 +1,243 @@
+/**
+ * Parses in worker threads: the implementation of the syntax port.
+ *
+ * The event loop only chooses the language, measures and waits. Every wait has an end: a parse stops itself at its time limit; a thread that does not come back from one is
+ * killed and replaced; a job that finds no free thread is given up. Load and crashes become reasons, never guesses. Whether a text is too large is decided here,
+ * before it is copied to a thread. Called by main and tests.
+ */
+import { fileURLToPath } from 'node:url'
+import { Piscina } from 'piscina'
+import { limits } from '../limits.js'
+import type { BlockReason } from '../errors/blocks.js'
+import type { BlockAnswer, ParseVerdict } from '../text/facts.js'
+import type { LineMapAnswer } from '../text/line-map.js'
+import { lineMap } from '../text/line-map.js'
+import type { JobBase, Jobs } from './jobs.js'
+import { epochMs, JobControl } from './jobs.js'
+import { LanguageIndex, languages } from './languages.js'
+import type { ParserHostOptions } from './parser-host.js'
+import type { SyntaxPort } from './port.js'
+
+export interface SyntaxOptions {
+  /** Threads that parse; further ones than the first start when they are needed. */
+  readonly maxWorkers?: number
+  /** Jobs that may wait for a thread. */
+  readonly maxQueue?: number
+  /** Milliseconds that a job may wait for a thread. */
+  readonly queueMs?: number
+  /** Bytes of UTF-8 of a text that is parsed. */
+  readonly parseBytes?: number
+  /** Milliseconds that parsing one text may take. */
+  readonly parseMs?: number
+  /** Milliseconds past its limit after which a thread counts as lost. */
+  readonly graceMs?: number
+  /** What each thread may keep and take. */
+  readonly host?: ParserHostOptions
+}
+
+const defaults = {
+  maxWorkers: 2,
+  maxQueue: 64,
+  queueMs: 5_000,
+  parseBytes: limits.blockParseBytes,
+  parseMs: limits.parseTimeMs,
+  graceMs: 500,
+  host: { keptTrees: 8, keptUnits: 2 * limits.blockParseBytes, memoryBytes: 1024 * 1024 * 1024 },
+} satisfies SyntaxOptions
+
+/** Why a job has no result. */
+interface Lost {
+  readonly lost: 'busy' | 'timed-out' | 'parser-lost'
+}
+
+interface Wait {
+  /** Milliseconds that a thread may work on the job, from when it began. */
+  readonly workMs: number
+  /** Milliseconds that the caller waits, from now. */
+  readonly budgetMs?: number | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+const mapBounds = { maxEdits: limits.diffMaxEdits, timeMs: limits.diffTimeMs }
+/** The diff bounds itself; splitting and numbering the lines of two very large texts comes on top. */
+const mapWorkMs = 4 * limits.diffTimeMs
+
+export function createSyntax(options: SyntaxOptions = {}): SyntaxPort {
+  return new SyntaxPool({ ...defaults, ...options })
+}
+
+class SyntaxPool implements SyntaxPort {
+  readonly #index = new LanguageIndex(languages)
+  readonly #pool: Piscina
+  #completed = 0
+  #replaced = 0
+
+  constructor(private readonly options: Required<SyntaxOptions>) {
+    this.#pool = new Piscina({
+      filename: fileURLToPath(new URL('./worker.js', import.meta.url)),
+      minThreads: 1,
+      maxThreads: options.maxWorkers,
+      maxQueue: options.maxQueue,
+      idleTimeout: Infinity,
+      workerData: options.host,
+    })
+    this.#pool.on('workerDestroy', () => this.#replaced++)
+    // A thread that dies between two jobs has no call to answer for, and the pool has replaced it already.
+    this.#pool.on('error', () => undefined)
+  }
+
+  async blocksAt(path: string, text: string, lines: readonly number[], signal?: AbortSignal): Promise<readonly BlockAnswer[]> {
+    const none = (reason: BlockReason): readonly BlockAnswer[] => lines.map(() => ({ found: false, reason }))
+    const language = this.#index.of(path, firstLine(text))
+    if (language === undefined) return none({ kind: 'unsupported-language', name: path })
+    const { parseBytes, parseMs, queueMs } = this.options
+    if (this.#isTooLarge(text)) return none({ kind: 'too-large', limitBytes: parseBytes })
+    const answer = await this.#run('blocks', { language: language.name, text, lines }, { workMs: parseMs, signal })
+    if (!('lost' in answer)) return answer
+    if (answer.lost === 'busy') return none({ kind: 'busy', afterMs: queueMs })
+    return none(answer.lost === 'timed-out' ? { kind: 'timed-out', afterMs: parseMs } : { kind: 'parser-lost' })
+  }
+
+  async parses(path: string, texts: readonly string[], budgetMs?: number, signal?: AbortSignal): Promise<readonly ParseVerdict[]> {
+    const language = this.#index.of(path, firstLine(texts[0] ?? ''))
+    if (language === undefined) return texts.map(() => ({ verdict: 'unknown-language' }))
+    const small = texts.filter((text) => !this.#isTooLarge(text))
+    const until = budgetMs === undefined ? Infinity : epochMs() + budgetMs
+    const workMs = budgetMs ?? this.options.parseMs * small.length
+    const job = { language: language.name, texts: small, until }
+    const answer = small.length === 0 ? [] : await this.#run('verdicts', job, { workMs, budgetMs, signal })
+    const why = 'lost' in answer && answer.lost === 'parser-lost' ? 'parser-lost' : 'timed-out'
+    const verdicts = ('lost' in answer ? [] : answer)[Symbol.iterator]()
+    return texts.map((text): ParseVerdict => {
+      if (this.#isTooLarge(text)) return { verdict: 'no-verdict', why: 'too-large' }
+      const next = verdicts.next()
+      return next.done === true ? { verdict: 'no-verdict', why } : next.value
+    })
+  }
+
+  knows(path: string, line: string): boolean {
+    return this.#index.of(path, line) !== undefined
+  }
+
+  async lineMap(from: readonly string[], to: readonly string[], signal?: AbortSignal): Promise<LineMapAnswer> {
+    if (from.length + to.length < limits.diffInlineLines) return lineMap(from, to, mapBounds)
+    const joined = (lines: readonly string[]): string | undefined => (lines.length === 0 ? undefined : lines.join('\n'))
+    const job = { from: joined(from), to: joined(to), bounds: mapBounds }
+    const answer = await this.#run('map', job, { workMs: mapWorkMs, signal })
+    if (!('lost' in answer)) return answer
+    return { gaveUp: answer.lost === 'parser-lost' ? 'parser-lost' : 'time' }
+  }
+
+  async ready(): Promise<void> {
+    // One after the other: this proves that the grammars load, it is no race for the threads that calls may need meanwhile.
+    for (const language of languages) {
+      const job = { language: language.name, control: new JobControl().memory, parseMs: this.options.parseMs }
+      await this.#pool.run(job, { name: 'warm' }).catch((cause: unknown) => {
+        throw new Error(`the ${language.name} grammar cannot be used`, { cause })
+      })
+    }
+  }
+
+  stats(): ReturnType<SyntaxPort['stats']> {
+    const { threads, queueSize } = this.#pool
+    return { workers: threads.length, queued: queueSize, completed: this.#completed, replaced: this.#replaced }
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.destroy()
+  }
+
+  #isTooLarge(text: string): boolean {
+    const { parseBytes } = this.options
+    // A UTF-16 unit takes at least one byte and at most three.
+    return text.length > parseBytes || (text.length * 3 > parseBytes && Buffer.byteLength(text) > parseBytes)
+  }
+
+  /** Runs a job. Rejects only when the caller's signal aborts; everything else that may go wrong is an answer. */
+  async #run<Name extends keyof Jobs>(
+    name: Name,
+    job: Omit<Jobs[Name]['in'], keyof JobBase>,
+    wait: Wait,
+  ): Promise<Jobs[Name]['out'] | Lost> {
+    wait.signal?.throwIfAborted()
+    const watch = new JobWatch(wait.workMs, this.options)
+    const task = { ...job, control: watch.control.memory, parseMs: this.options.parseMs }
+    const done: Promise<Jobs[Name]['out'] | Lost> = this.#pool.run(task, { name, signal: watch.signal }).then(
+      (result: Jobs[Name]['out']) => {
+        this.#completed++
+        return result
+      },
+      (error: unknown) => watch.lost(error),
+    )
+    const settled = done.finally(() => watch.end())
+    return wait.budgetMs === undefined && wait.signal === undefined ? settled : abandonable(settled, watch, wait)
+  }
+}
+
+/** A job that nobody waits for any more is called off; whether it stops is then between its watch and the thread. */
+async function abandonable<T>(job: Promise<T>, watch: JobWatch, { budgetMs, signal }: Wait): Promise<T | Lost> {
+  let timer: NodeJS.Timeout | undefined
+  let onAbort: (() => void) | undefined
+  const gaveUp = new Promise<Lost>((resolve, reject) => {
+    if (budgetMs !== undefined) timer = setTimeout(() => resolve({ lost: 'timed-out' }), budgetMs)
+    onAbort = () => reject(signal?.reason instanceof Error ? signal.reason : new Error('aborted'))
+    signal?.addEventListener('abort', onAbort)
+  })
+  let isSettled = false
+  try {
+    return await Promise.race([job.finally(() => (isSettled = true)), gaveUp])
+  } finally {
+    clearTimeout(timer)
+    if (onAbort !== undefined) signal?.removeEventListener('abort', onAbort)
+    if (!isSettled) watch.abandon()
+  }
+}
+
+/** Gives up on a job that finds no thread, and on a thread that does not come back from its job. Aborting a running job kills the thread. */
+class JobWatch {
+  readonly control = new JobControl()
+  readonly #abort = new AbortController()
+  readonly #since = performance.now()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(
+    private readonly workMs: number,
+    private readonly bounds: { readonly queueMs: number; readonly graceMs: number },
+  ) {
+    this.#look()
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal
+  }
+
+  #look(): void {
+    const running = this.control.runningMs
+    const waited = performance.now() - this.#since
+    const left = running === undefined ? this.bounds.queueMs - waited : this.workMs + this.bounds.graceMs - running
+    if (left <= 0) this.#abort.abort()
+    else this.#timer = setTimeout(() => this.#look(), left)
+  }
+
+  /** Nobody waits: a job that has not begun leaves the queue, one that has stops at its next chance. */
+  abandon(): void {
+    this.control.callOff()
+    if (this.control.runningMs === undefined) this.#abort.abort()
+  }
+
+  lost(error: unknown): Lost {
+    const ran = this.control.runningMs !== undefined
+    if (this.signal.aborted) return { lost: ran ? 'timed-out' : 'busy' }
+    const isFull = error instanceof Error && error.message === 'Task queue is at limit'
+    return { lost: isFull ? 'busy' : 'parser-lost' }
+  }
+
+  end(): void {
+    clearTimeout(this.#timer)
+  }
+}
+
+function firstLine(text: string): string {
+  const end = text.indexOf('\n')
+  return end === -1 ? text : text.slice(0, end)
+}

@@ -1,0 +1,78 @@
+/**
+ * A thread of the pool: parses, resolves, diffs, one job at a time.
+ *
+ * An exception out of a grammar leaves the thread's WebAssembly memory in an unknown state, so the thread ends itself and the pool starts another: no later parse is
+ * answered from damaged memory. A grammar that cannot be loaded is an ordinary error. Run by the pool only.
+ */
+import { workerData } from 'node:worker_threads'
+import type { BlockAnswer, ParseVerdict } from '../text/facts.js'
+import type { LineMapAnswer } from '../text/line-map.js'
+import { lineMap } from '../text/line-map.js'
+import type { BlocksJob, JobBase, LineMapJob, VerdictsJob, WarmJob } from './jobs.js'
+import { epochMs, JobControl } from './jobs.js'
+import type { Language } from './language.js'
+import { LanguageIndex, languages } from './languages.js'
+import type { ParserHostOptions, Stop } from './parser-host.js'
+import { GrammarUnfit, ParserHost } from './parser-host.js'
+
+const index = new LanguageIndex(languages)
+const host = await ParserHost.create(workerData as ParserHostOptions)
+
+export function blocks(job: BlocksJob): readonly BlockAnswer[] {
+  return guarded(job, (control) => {
+    const parsed = host.parse(languageOf(job.language), job.text, stopAfter(job.parseMs, control))
+    if (parsed === undefined) return job.lines.map(() => missing({ kind: 'timed-out', afterMs: job.parseMs }))
+    if (parsed.clean) return job.lines.map((line) => parsed.blocks.at(line))
+    if ('beyond' in parsed) return job.lines.map(() => missing({ kind: 'beyond-grammar', ...parsed.beyond }))
+    return job.lines.map(() => missing({ kind: 'does-not-parse', errorLine: parsed.errorRow + 1 }))
+  })
+}
+
+export function verdicts(job: VerdictsJob): readonly ParseVerdict[] {
+  return guarded(job, (control) =>
+    job.texts.map((text): ParseVerdict => {
+      const parsed = host.parse(languageOf(job.language), text, stopAfter(Math.min(job.parseMs, job.until - epochMs()), control))
+      if (parsed === undefined) return { verdict: 'no-verdict', why: 'timed-out' }
+      if (parsed.clean) return { verdict: 'clean' }
+      if ('beyond' in parsed) return { verdict: 'no-verdict', why: 'too-large' }
+      return { verdict: 'broken', errorLine: parsed.errorRow + 1 }
+    }),
+  )
+}
+
+export function warm(job: WarmJob): undefined {
+  return guarded(job, () => {
+    host.warm(languageOf(job.language))
+    return undefined
+  })
+}
+
+export function map(job: LineMapJob): LineMapAnswer {
+  return guarded(job, () => lineMap(job.from?.split('\n') ?? [], job.to?.split('\n') ?? [], job.bounds))
+}
+
+function guarded<T>(job: JobBase, work: (control: JobControl) => T): T {
+  const control = new JobControl(job.control)
+  control.begin()
+  try {
+    return work(control)
+  } catch (error) {
+    if (error instanceof GrammarUnfit) throw error
+    return process.exit(1)
+  }
+}
+
+function stopAfter(ms: number, control: JobControl): Stop {
+  const until = performance.now() + ms
+  return () => performance.now() >= until || control.isCalledOff
+}
+
+function languageOf(name: string): Language {
+  const language = index.named(name)
+  if (language === undefined) throw new GrammarUnfit(`there is no language ${name}`)
+  return language
+}
+
+function missing(reason: (BlockAnswer & { found: false })['reason']): BlockAnswer {
+  return { found: false, reason }
+}
