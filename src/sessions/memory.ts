@@ -98,7 +98,9 @@ class MemoryStore implements Store {
     key: string,
     requestDigest: string,
     waitMs: number,
+    tenant?: string,
   ): Promise<{ readonly session: Session; readonly claim: Claim } | undefined> {
+    if (tenant !== undefined && this.find(sessionId)?.tenant !== tenant) return undefined
     const session = await this.open(sessionId, true)
     return session && { session, claim: await this.claim(session, key, requestDigest, waitMs) }
   }

@@ -252,12 +252,13 @@ export interface Store {
   create(session: NewSession, maxPerTenant: number): Promise<Session | 'full'>
   /** The session, or undefined when there is none; `slide` makes its TTL start anew. */
   open(sessionId: string, slide: boolean): Promise<Session | undefined>
-  /** `open` with slide and `claim` as one wave; undefined when there is no such session. */
+  /** `open` with slide and `claim` as one wave; undefined, and nothing is claimed or slid, when there is no such session or it is not that tenant's. */
   openAndClaim(
     sessionId: string,
     key: string,
     requestDigest: string,
     waitMs: number,
+    tenant?: string,
   ): Promise<{ readonly session: Session; readonly claim: Claim } | undefined>
   /** True when there was one. Bumps the epoch first, so that calls in flight are `gone`. */
   drop(sessionId: string): Promise<boolean>
@@ -278,7 +279,7 @@ export interface Store {
   /** The LF text of a version, when it is still kept. */
   text(ref: SessionRef, textDigest: string): Promise<Uint8Array | undefined>
   snapshots(ref: SessionRef): Promise<readonly SnapshotEntry[]>
-  /** Canonical paths that retain a version with this tag and basename (contract §9.2), without a scan. */
+  /** Canonical paths that retain a version with this tag and basename (contract §9.2), sorted. */
   pathsWith(ref: SessionRef, basename: string, tag: string): Promise<readonly string[]>
 
   // registers

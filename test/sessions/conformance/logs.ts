@@ -86,6 +86,8 @@ export function logs(t: Test, make: MakeStore): void {
       claim: { status: 'answered', answer: { body: 'b' } },
     })
     t.equal(await store.openAndClaim('unknown', 'k', 'd', 0), undefined)
+    t.equal(await store.openAndClaim(s.sessionId, 'new', 'd', 0, 'another tenant'), undefined)
+    t.match(await store.openAndClaim(s.sessionId, 'new', 'd', 0, s.tenant), { claim: { status: 'mine' } })
   })
 
   t.test('answers are bounded in number and bytes; the newest always stays', async (t) => {
