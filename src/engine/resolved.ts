@@ -5,7 +5,7 @@
  */
 import type { Cut, Paste, Put } from '../patch/ops.js'
 import type { Replacement } from '../text/line-edit.js'
-import { LineRange } from '../text/line-range.js'
+import type { LineRange } from '../text/line-range.js'
 
 export interface ResolvedOp {
   readonly op: Put | Paste | Cut

@@ -3,22 +3,24 @@
  */
 import type { ErrorCode } from './table.js'
 
+type GuardedCode = ErrorCode | 'PATCH_COMMAND_FAILED'
+
+const reread = 'read the file again and use the tag and the line numbers of that answer'
+
+const hints: Partial<Record<GuardedCode, string>> = {
+  EDIT_PARSE_FAILED:
+    'correct the operation syntax, no Read is needed: a PUT with body rows must end its header with ":", for example PUT 48.=48:',
+  EDIT_TAG_MISMATCH: reread,
+  EDIT_TAG_UNKNOWN: reread,
+  WRITE_STALE: reread,
+  EDIT_LINES_UNSEEN:
+    'read the lines the edit names, or use the complete reveal of the refusal, then edit with that tag',
+  EDIT_NO_CHANGE: 'the file already holds this text; read it and go on with the next change',
+  PATCH_COMMAND_FAILED: 'stop patching through the shell; read the file and use Edit with line anchors',
+}
+
 /** `suggestion`: the corrected header of a parse failure, when it is known. */
-export function guardRecovery(code: ErrorCode | 'PATCH_COMMAND_FAILED', suggestion?: string): string {
-  switch (code) {
-    case 'EDIT_PARSE_FAILED':
-      return `correct the operation syntax, no Read is needed: a PUT with body rows must end its header with ":", for example PUT 48.=48:${suggestion === undefined ? '' : `; here: ${suggestion}`}`
-    case 'EDIT_TAG_MISMATCH':
-    case 'EDIT_TAG_UNKNOWN':
-    case 'WRITE_STALE':
-      return 'read the file again and use the tag and the line numbers of that answer'
-    case 'EDIT_LINES_UNSEEN':
-      return 'read the lines the edit names, or use the complete reveal of the refusal, then edit with that tag'
-    case 'EDIT_NO_CHANGE':
-      return 'the file already holds this text; read it and go on with the next change'
-    case 'PATCH_COMMAND_FAILED':
-      return 'stop patching through the shell; read the file and use Edit with line anchors'
-    default:
-      return 'read the file, then write one op with the line numbers it shows'
-  }
+export function guardRecovery(code: GuardedCode, suggestion?: string): string {
+  const hint = hints[code] ?? 'read the file, then write one op with the line numbers it shows'
+  return suggestion === undefined ? hint : `${hint}; here: ${suggestion}`
 }

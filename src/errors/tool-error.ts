@@ -37,10 +37,9 @@ export class ToolError<C extends ErrorCode = ErrorCode> extends Error {
 
   /** The public members of the problem document that belong to this code. */
   get fields(): Record<string, unknown> {
-    const entry = errors[this.code]
-    if (!('fields' in entry) || entry.fields === undefined) return {}
-    const fields = entry.fields as unknown as (params: ErrorParams<C>) => Record<string, unknown>
-    return fields(this.params)
+    const entry: { readonly fields?: unknown } = errors[this.code]
+    if (typeof entry.fields !== 'function') return {}
+    return (entry.fields as (params: ErrorParams<C>) => Record<string, unknown>)(this.params)
   }
 
   is<K extends ErrorCode>(...codes: readonly K[]): this is ToolError<K> {
@@ -50,3 +49,8 @@ export class ToolError<C extends ErrorCode = ErrorCode> extends Error {
 
 /** The same test as `instanceof`, for code that must not forget which codes there are. */
 export const isToolError = (error: unknown): error is ToolError => error instanceof ToolError
+
+/** The refusal that was thrown, or undefined for a fault of ours. */
+export function asToolError(error: unknown): ToolError | undefined {
+  return error instanceof ToolError ? (error as ToolError) : undefined
+}

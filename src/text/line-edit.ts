@@ -34,12 +34,12 @@ export class LineEdit {
     const sorted = [...replacements].sort((a, b) => a.range.start - b.range.start || a.range.end - b.range.end)
     for (const [i, { range }] of sorted.entries()) {
       const before = sorted[i - 1]
-      if (range.end > baseLines + 1) throw new RangeError(`${range} is outside a text of ${baseLines} lines`)
+      if (range.end > baseLines + 1) throw new RangeError(`${range.toString()} is outside a text of ${baseLines} lines`)
       if (
         before &&
         (before.range.end > range.start || (before.range.isGap && range.isGap && before.range.start === range.start))
       ) {
-        throw new RangeError(`${before.range} and ${range} touch`)
+        throw new RangeError(`${before.range.toString()} and ${range.toString()} touch`)
       }
     }
     this.replacements = sorted

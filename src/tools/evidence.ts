@@ -139,6 +139,6 @@ export function summaryOf(review: Review): ReviewSummary {
     state: review.state,
     createdAt: new Date(review.createdAt).toISOString(),
     ...(review.promptId === undefined ? {} : { promptId: review.promptId }),
-    entries: review.entries.map(({ hunks: _, ...entry }) => entry),
+    entries: review.entries.map(({ hunks: _hunks, ...entry }) => entry),
   }
 }

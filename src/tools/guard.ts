@@ -6,7 +6,7 @@
  */
 import { guardRecovery } from '../errors/recovery.js'
 import type { ErrorCode } from '../errors/table.js'
-import { ToolError } from '../errors/tool-error.js'
+import type { ToolError } from '../errors/tool-error.js'
 import { limits } from '../limits.js'
 import type { Guard } from '../schemas/operations.js'
 import type { SessionRef } from '../sessions/store.js'
@@ -24,7 +24,10 @@ export interface Failure {
   readonly error: ToolError
 }
 
-export type GuardFields = { guard: Guard; terminate?: true } | Record<never, never>
+export interface GuardFields {
+  readonly guard?: Guard
+  readonly terminate?: true
+}
 
 export async function guardRefusal(
   deps: ToolDeps,

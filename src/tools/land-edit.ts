@@ -3,7 +3,6 @@
  *
  * Refuses nothing that the decision could have known. Once the bytes are on disk the answer is a success, whatever the store says. Called by edit.
  */
-import { ToolError } from '../errors/tool-error.js'
 import type { Warning } from '../errors/warnings.js'
 import { warn } from '../errors/warnings.js'
 import type { Intent, NewEvent, Recording, StoredReview } from '../sessions/store.js'
@@ -31,20 +30,18 @@ export async function landEdit(
   decide: () => Promise<Decided>,
 ): Promise<Success> {
   const { deps } = edit
-  let last: Landing | undefined
-  await landed(ATTEMPTS, to.target.path, async () => {
-    last = await plan(edit, to, await decide())
-    return commit(edit, to, last, (createdParents) =>
-      confirmation(deps, want, held.permit, intentOf(edit, to, last, createdParents))(createdParents),
-    )
+  const landing = await landed(ATTEMPTS, to.target.path, async () => {
+    const value = await plan(edit, to, await decide())
+    const confirm: Confirm = (createdParents) =>
+      confirmation(deps, want, held.permit, intentOf(edit, to, value, createdParents))(createdParents)
+    return { answer: await commit(edit, to, value, confirm), value }
   })
-  if (!last) throw new ToolError('INTERNAL', {})
-  deps.metrics.editBranch(last.decided.prepared.branch)
-  deps.metrics.bytesWritten(last.text.bytes.length)
+  deps.metrics.editBranch(landing.decided.prepared.branch)
+  deps.metrics.bytesWritten(landing.text.bytes.length)
   const recorded = await publish(deps, held.permit)
   const body = recorded
-    ? last.body
-    : bodyOf(edit, to, { ...last, warnings: [...last.warnings, warn.snapshotNotRecorded()] })
+    ? landing.body
+    : bodyOf(edit, to, { ...landing, warnings: [...landing.warnings, warn.snapshotNotRecorded()] })
   return { status: 200, body, published: recorded }
 }
 
@@ -120,13 +117,7 @@ function commit(
   return deps.workspace.replace(roots, target, file, text.bytes, confirm)
 }
 
-function intentOf(
-  edit: EditCall,
-  to: Addressed,
-  landing: Landing | undefined,
-  createdParents: readonly string[],
-): Intent {
-  if (!landing) throw new ToolError('INTERNAL', {})
+function intentOf(edit: EditCall, to: Addressed, landing: Landing, createdParents: readonly string[]): Intent {
   const { deps, context, request } = edit
   const { decided, text, review } = landing
   const { prepared, loaded, dest } = decided

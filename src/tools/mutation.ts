@@ -7,7 +7,7 @@
 import type { Operation } from '../errors/problem.js'
 import { problemOf } from '../errors/problem.js'
 import type { RevealFields } from '../errors/table.js'
-import { ToolError } from '../errors/tool-error.js'
+import { asToolError, ToolError } from '../errors/tool-error.js'
 import { shownBy } from '../engine/reveal.js'
 import { limits } from '../limits.js'
 import type { Answer, Claim, Session, SessionRef } from '../sessions/store.js'
@@ -89,11 +89,12 @@ export async function mutate(
       await deps.store.unclaim(ref, key)
       throw new ToolError('MUTATION_IN_PROGRESS', { path: spec.path ?? 'this file', waitedMs: 0 })
     }
-    if (!(error instanceof ToolError)) {
+    const refusal = asToolError(error)
+    if (!refusal) {
       if (key !== undefined) await deps.store.unclaim(ref, key).catch(() => undefined)
       throw error
     }
-    return refused(deps, call, spec, context, error)
+    return refused(deps, call, spec, context, refusal)
   }
 }
 
@@ -168,7 +169,7 @@ async function refused(
         ...(path === undefined ? {} : { path }),
       },
     }),
-    'terminate' in guard
+    guard.terminate
       ? deps.store.append(ref, { type: 'terminated', data: { promptId: spec.promptId, path, guard: guard.guard } })
       : undefined,
   ])
@@ -203,7 +204,11 @@ async function keepRefusal(
 }
 
 async function keep(deps: ToolDeps, ref: SessionRef, key: string, { status, body }: Success): Promise<void> {
-  await deps.store.answer(ref, key, { status, body: JSON.stringify(body) })
+  try {
+    await deps.store.answer(ref, key, { status, body: JSON.stringify(body) })
+  } catch (error) {
+    deps.log.warn({ err: error }, 'the answer of an idempotent call was not kept')
+  }
 }
 
 function parsed(answer: Answer): Record<string, unknown> {

@@ -86,15 +86,17 @@ export async function publish(deps: ToolDeps, permit: Permit): Promise<boolean> 
   }
 }
 
-/** Repeats a landing whose base changed between load and rename, a bounded number of times. */
-export async function landed<T extends CommitAnswer>(
-  attempts: number,
-  path: string,
-  attempt: () => Promise<T>,
-): Promise<Extract<T, { landed: true }>> {
+/** What one attempt to land came to. */
+export interface Attempt<T> {
+  readonly answer: CommitAnswer
+  readonly value: T
+}
+
+/** Repeats an attempt whose base changed between load and rename, a bounded number of times. The value of the one that landed. */
+export async function landed<T>(attempts: number, path: string, attempt: () => Promise<Attempt<T>>): Promise<T> {
   for (let i = 0; i < attempts; i++) {
-    const answer = await attempt()
-    if (answer.landed) return answer as Extract<T, { landed: true }>
+    const { answer, value } = await attempt()
+    if (answer.landed) return value
   }
   throw new ToolError('MUTATION_IN_PROGRESS', { path, waitedMs: 0 })
 }

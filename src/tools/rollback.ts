@@ -58,11 +58,10 @@ async function run(deps: ToolDeps, call: MutationCall, context: MutationContext,
       const review: Review = { ...current.review, state: 'rolledBack' }
       const body = { ...reviewAnswer(review) }
       const roots = await rootsOf(deps, session)
-      let entries: Entry[] = []
-      await landed(ATTEMPTS, path, async () => {
-        entries = await inspect(deps, call, roots, current)
+      const entries = await landed(ATTEMPTS, path, async () => {
+        const value = await inspect(deps, call, roots, current)
         const intent = intentOf(deps, context, review, current, body)
-        return restoreFiles(deps, roots, entries, confirmation(deps, want, held.permit, intent))
+        return { answer: await restoreFiles(deps, roots, value, confirmation(deps, want, held.permit, intent)), value }
       })
       const recorded = await publish(deps, held.permit)
       for (const { target, restore } of entries) {
@@ -106,6 +105,18 @@ async function loadLive(
   } catch (error) {
     if (error instanceof ToolError && error.is('NOT_FOUND')) return undefined
     throw error
+  }
+}
+
+/** Takes folders away that the call had made. The rollback has landed already; a folder that stays is no failure of it. */
+async function prune(deps: ToolDeps, roots: Roots, entries: readonly Entry[]): Promise<void> {
+  for (const { target, restore } of entries) {
+    if (restore.createdParents.length === 0) continue
+    try {
+      await deps.workspace.pruneEmptyParents(roots, target, restore.createdParents)
+    } catch (error) {
+      deps.log.warn({ err: error }, 'folders of a rolled back creation stay')
+    }
   }
 }
 

@@ -78,7 +78,7 @@ async function run(write: WriteCall): Promise<Success> {
   const { canonical } = to.target
   if (dryRun) {
     const landing = await plan(write, to, await decide(write, to, await deps.store.history(context.ref, canonical)))
-    const { review: _, ...body } = landing.body
+    const { review: _review, ...body } = landing.body
     return { status: 200, body, published: false }
   }
   const want: Alone = { ref: context.ref, files: [canonical], path: to.target.path, signal: call.signal }
@@ -145,35 +145,26 @@ async function loadExisting({ deps, call }: WriteCall, { roots, target }: Addres
 
 async function land(write: WriteCall, to: Addressed, want: Alone, held: Held): Promise<Success> {
   const { deps } = write
-  let last: Landing | undefined
-  let unchanged = false
-  await landed(ATTEMPTS, to.target.path, async () => {
-    const decided = await decide(write, to, held.history(to.target.canonical))
-    last = await plan(write, to, decided)
-    if (decided.prepared.unchanged) {
-      unchanged = true
-      return { landed: true, hardLinkSplit: false, createdParents: [] }
-    }
-    const landing = last
-    return commit(write, to, landing, (createdParents) =>
-      confirmation(deps, want, held.permit, intentOf(write, to, landing, createdParents))(createdParents),
-    )
+  const landing = await landed(ATTEMPTS, to.target.path, async () => {
+    const value = await plan(write, to, await decide(write, to, held.history(to.target.canonical)))
+    const confirm: Confirm = (createdParents) =>
+      confirmation(deps, want, held.permit, intentOf(write, to, value, createdParents))(createdParents)
+    return { answer: value.decided.prepared.unchanged ? nothingToDo : await commit(write, to, value, confirm), value }
   })
-  if (!last) throw new ToolError('INTERNAL', {})
-  if (unchanged) {
-    const { text, seen } = last
-    await deps.store.record(
-      want.ref,
-      { path: to.target.canonical, facts: factsOf(text), seen, text: () => text.textBytes() },
-      'display',
-    )
-    return { status: 200, body: last.body, published: false }
+  const { text, seen, body } = landing
+  if (landing.decided.prepared.unchanged) {
+    const recording = { path: to.target.canonical, facts: factsOf(text), seen, text: () => text.textBytes() }
+    await deps.store.record(want.ref, recording, 'display')
+    return { status: 200, body, published: false }
   }
-  deps.metrics.bytesWritten(last.text.bytes.length)
+  deps.metrics.bytesWritten(text.bytes.length)
   const recorded = await publish(deps, held.permit)
-  const body = recorded ? last.body : { ...last.body, warnings: [...last.body.warnings, warn.snapshotNotRecorded()] }
-  return { status: 200, body, published: recorded }
+  if (recorded) return { status: 200, body, published: true }
+  return { status: 200, body: { ...body, warnings: [...body.warnings, warn.snapshotNotRecorded()] }, published: false }
 }
+
+/** Identical content writes no byte (reading §8.6). */
+const nothingToDo: CommitAnswer = { landed: true, hardLinkSplit: false, createdParents: [] }
 
 async function plan(write: WriteCall, to: Addressed, decided: Decided): Promise<Landing> {
   const { deps, request, context } = write

@@ -1,0 +1,206 @@
+/**
+ * The order of refusals (reading §3.0): each row against its neighbour. A call that breaks two rules is answered with the first, and no call writes anything.
+ */
+import { chmod, mkdir, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import { closeServices, service } from '../service.js'
+
+t.teardown(closeServices)
+
+t.test('the first refusal wins', async (t) => {
+  const s = await service(t, { denyWrite: ['locked/**'], settings: { maxFileBytes: 1_000 } })
+  await s.put('a.txt', 'one\ntwo\nthree\n')
+  await s.put('locked/a.txt', 'one\n')
+  await s.put('big.txt', 'x'.repeat(2_000))
+  await s.put('bin.dat', 'a\0b')
+  await s.put('latin.txt', Buffer.from([0x61, 0xf1, 0x0a]))
+  await s.put('taken.txt', 'taken\n')
+  await mkdir(join(s.dir, 'folder'))
+  const a = await s.session()
+  await a.read('a.txt', { limit: 1 })
+  const tag = a.tags.get('a.txt') ?? ''
+  const huge = 'x'.repeat(262_145)
+  const edit = (fields: Record<string, unknown>) =>
+    s.call('POST', `${a.url}/edit`, { path: 'a.txt', tag, ops: 'PUT 1.=1:\n+x', ...fields })
+  const rows: [what: string, answer: ReturnType<typeof edit>, code: string][] = [
+    ['body schema before session', s.call('POST', '/v1/sessions/nobody/edit', { path: 5 }), 'INVALID_ARGUMENT'],
+    [
+      'session before ops bytes',
+      s.call('POST', '/v1/sessions/nobody/edit', { path: 'a.txt', ops: huge }),
+      'SESSION_NOT_FOUND',
+    ],
+    ['ops bytes before tag form', edit({ ops: huge, tag: 'nope' }), 'INVALID_ARGUMENT'],
+    ['tag form before parse', edit({ tag: 'nope', ops: 'PUTT' }), 'EDIT_TAG_REQUIRED'],
+    ['parse before header', edit({ ops: '[b.txt#0000]\nPUTT' }), 'EDIT_PARSE_FAILED'],
+    ['op count before reversed ranges', edit({ ops: 'PUT 2.=1:\n+x\n'.repeat(201) }), 'EDIT_RANGE_INVALID'],
+    ['header before path', edit({ path: '../x', ops: '[../x#0000]\nCUT 1.=1' }), 'INVALID_ARGUMENT'],
+    ['inside before existence', edit({ path: '../nothing', ops: 'CUT 9.=9' }), 'PATH_OUTSIDE_WORKSPACE'],
+    ['deny globs before existence', edit({ path: 'locked/nothing.txt' }), 'TOOL_DENIED'],
+    ['existence before size', edit({ path: 'nothing.txt' }), 'NOT_FOUND'],
+    ['regular file before version', edit({ path: 'folder' }), 'INVALID_ARGUMENT'],
+    ['size before version', edit({ path: 'big.txt' }), 'FILE_TOO_LARGE'],
+    ['binary before version', edit({ path: 'bin.dat' }), 'TOOL_BINARY_CONTENT'],
+    ['encoding before version', edit({ path: 'latin.txt' }), 'ENCODING_UNSUPPORTED'],
+    ['destination before version', edit({ tag: '0000', ops: 'CUT 1.=1\nMV taken.txt' }), 'CONFLICT'],
+    ['version before bounds', edit({ tag: '0000', ops: 'CUT 9.=9' }), 'EDIT_TAG_UNKNOWN'],
+    ['bounds before blocks', edit({ ops: 'CUT 1*\nCUT 9.=9' }), 'EDIT_RANGE_INVALID'],
+    ['blocks before overlap', edit({ ops: 'CUT 1*\nCUT 2.=2\nCUT 2.=3' }), 'EDIT_BLOCK_UNRESOLVED'],
+    ['overlap before registers', edit({ ops: 'CUT 2.=2\nCUT 2.=3\nPUT >1 @none' }), 'EDIT_RANGE_INVALID'],
+    ['registers before provenance', edit({ ops: 'CUT 3.=3\nPUT >1 @none' }), 'EDIT_REGISTER_EMPTY'],
+    ['provenance before no change', edit({ ops: 'PUT 3.=3:\n+three' }), 'EDIT_LINES_UNSEEN'],
+    ['no change', edit({ ops: 'PUT 1.=1:\n+one' }), 'EDIT_NO_CHANGE'],
+  ]
+  for (const [what, answer, code] of rows) {
+    const reply = await answer
+    t.equal(reply.code, code, what)
+    t.match(String(reply.headers['content-type']), 'application/problem+json', what)
+    t.match(reply.body['detail'], /^nothing was written: /, what)
+    t.match(reply.body['content'], new RegExp(`^${code}: nothing was written`), what)
+  }
+  t.equal(await s.get('a.txt'), 'one\ntwo\nthree\n', 'and the file is as it was')
+})
+
+t.test('a session of somebody else does not exist', async (t) => {
+  const s = await service(t)
+  await s.put('a.txt', 'a\n')
+  const reply = await s.call('POST', '/v1/sessions/00000000000000000000000000000000/write', {
+    path: 'a.txt',
+    content: 'b\n',
+  })
+  t.equal(reply.code, 'SESSION_NOT_FOUND')
+  t.equal(await s.get('a.txt'), 'a\n')
+})
+
+t.test('every code of the contract §11 is reachable', async (t) => {
+  const s = await service(t)
+  await s.put('a.txt', 'a\nb\nc\n')
+  const a = await s.session()
+  await a.read('a.txt')
+  const codeOf = async (ops: string, fields: Record<string, unknown> = {}) =>
+    (await a.edit('a.txt', ops, { dryRun: true, ...fields })).code
+  t.equal(await codeOf('CUT 1.=1', { tag: undefined }), 'EDIT_TAG_REQUIRED')
+  t.equal(await codeOf('CUT 1.=1', { tag: 'ABCD' }), 'EDIT_TAG_UNKNOWN')
+  t.equal(await codeOf('CUT 1'), 'EDIT_PARSE_FAILED')
+  t.equal(await codeOf('CUT 2.=1'), 'EDIT_RANGE_INVALID')
+  t.equal(await codeOf('CUT 1*'), 'EDIT_BLOCK_UNRESOLVED')
+  t.equal(await codeOf('PUT >1'), 'EDIT_REGISTER_EMPTY')
+  t.equal(await codeOf('CUT 1.=1\nCUT 2.=2\nPUT >3'), 'EDIT_REGISTER_AMBIGUOUS')
+  t.equal(await codeOf('PUT 2.=2:\n+a\n+c'), 'EDIT_REPAIR_AMBIGUOUS')
+  t.equal(await codeOf('PUT 2.=2:\n+b'), 'EDIT_NO_CHANGE')
+  t.equal(await codeOf(`PUT >1:\n${'+\n'.repeat(100_001)}`), 'EDIT_AMPLIFICATION_LIMIT')
+  await s.put('a.txt', 'a\nB\nc\n')
+  t.equal(await codeOf('CUT 2.=2'), 'EDIT_TAG_MISMATCH')
+  const b = await s.session()
+  await b.read('a.txt', { limit: 1 })
+  t.equal((await b.edit('a.txt', 'CUT 2.=2')).code, 'EDIT_LINES_UNSEEN')
+})
+
+t.test('a tag of another session is unknown, also when it hashes the live file', async (t) => {
+  const s = await service(t)
+  await s.put('a.txt', 'a\nb\n')
+  const [a, b] = [await s.session(), await s.session()]
+  await a.read('a.txt')
+  const tag = a.tags.get('a.txt')
+  const reply = await b.edit('a.txt', 'PUT 2.=2:\n+B', { tag })
+  t.equal(reply.code, 'EDIT_TAG_UNKNOWN')
+  t.equal(reply.body['liveTag'], tag)
+  t.equal(reply.body['revealComplete'], true)
+  t.match(reply.body['content'], `[a.txt#${tag}]\n1:a\n2:b`)
+  t.equal((await b.edit('a.txt', 'PUT 2.=2:\n+B', { tag })).status, 200, 'what it revealed is what the retry needs')
+})
+
+t.test('a reveal that was cut merges nothing, and names the range to read', async (t) => {
+  const s = await service(t)
+  await s.put('a.txt', Array.from({ length: 200 }, (_, i) => `line ${i + 1}\n`).join(''))
+  const a = await s.session()
+  await a.read('a.txt', { limit: 1 })
+  for (const _ of [1, 2]) {
+    const reply = await a.edit('a.txt', 'CUT 100.=150')
+    t.equal(reply.code, 'EDIT_LINES_UNSEEN')
+    t.equal(reply.body['revealComplete'], false)
+    t.equal((reply.body['lines'] as unknown[]).length, 40)
+    t.match(reply.body['detail'], 'offset 100 and limit 51')
+  }
+  t.equal((await a.edit('a.txt', 'CUT 100.=139')).body['revealComplete'], true)
+  t.equal((await a.edit('a.txt', 'CUT 100.=139')).status, 200)
+})
+
+t.test('a dry run refuses without lines and remembers nothing', async (t) => {
+  const s = await service(t)
+  await s.put('a.txt', 'a\nb\n')
+  const a = await s.session()
+  await a.read('a.txt', { limit: 1 })
+  for (const _ of [1, 2]) {
+    const reply = await a.edit('a.txt', 'CUT 2.=2', { dryRun: true, promptId: 'p' })
+    t.equal(reply.code, 'EDIT_LINES_UNSEEN')
+    t.same(reply.body['lines'], [])
+    t.notOk('guard' in reply.body)
+  }
+  t.equal((await a.edit('a.txt', 'CUT 2.=2')).code, 'EDIT_LINES_UNSEEN')
+})
+
+t.test('REM and MV take files, not links, and name the target', async (t) => {
+  const s = await service(t)
+  await s.put('real.txt', 'a\n')
+  await symlink('real.txt', join(s.dir, 'link.txt'))
+  const a = await s.session()
+  await a.read('link.txt')
+  for (const ops of ['REM', 'MV other.txt']) {
+    const reply = await a.edit('link.txt', ops)
+    t.equal(reply.code, 'INVALID_ARGUMENT')
+    t.match(reply.body['detail'], 'real.txt')
+  }
+})
+
+t.test('bad input of any kind is a 4xx of the table and writes nothing', async (t) => {
+  const s = await service(t)
+  await s.put('a.txt', 'a\n')
+  const a = await s.session()
+  const bodies: unknown[] = [
+    [],
+    null,
+    5,
+    'x',
+    {},
+    { path: 'a.txt' },
+    { path: '', ops: 'REM' },
+    { path: 'a.txt', ops: 5 },
+    { path: 'a.txt', ops: 'REM', tag: 5 },
+    { path: 'a.txt', ops: 'REM', extra: 1 },
+    { path: 'a\0.txt', ops: 'REM', tag: '0000' },
+    { path: '\ud800', ops: 'REM', tag: '0000' },
+    { path: 'x'.repeat(5_000), ops: 'REM', tag: '0000' },
+    { path: 'constructor', ops: 'REM', tag: '0000' },
+    { path: '__proto__', ops: 'REM', tag: '0000' },
+    { path: 'a.txt', ops: '\ud800', tag: '0000' },
+    { path: 'a.txt', ops: '', tag: '0000' },
+    { path: 'a.txt', ops: '+x', tag: '' },
+    { path: 'a.txt/b.txt', ops: 'REM', tag: '0000' },
+    { path: 'a.txt/', ops: 'REM', tag: '0000' },
+    { path: '.', ops: 'REM', tag: '0000' },
+  ]
+  for (const body of bodies) {
+    for (const operation of ['read', 'edit', 'write', 'grep', 'snapshots', 'failures']) {
+      const reply = await s.call('POST', `${a.url}/${operation}`, body)
+      t.ok(
+        reply.status >= 400 && reply.status < 500,
+        `${operation} ${JSON.stringify(body).slice(0, 60)} is ${reply.status}`,
+      )
+    }
+  }
+  t.equal(await s.get('a.txt'), 'a\n')
+})
+
+t.test('a file that may not be written is refused, also where a rename would succeed', async (t) => {
+  if (process.getuid?.() === 0) {
+    t.comment('root may write every file; test/workspace drops its privileges for this')
+    return
+  }
+  const s = await service(t)
+  await s.put('a.txt', 'a\n')
+  await chmod(join(s.dir, 'a.txt'), 0o444)
+  const a = await s.session()
+  await a.read('a.txt')
+  t.equal((await a.edit('a.txt', 'PUT 1.=1:\n+b')).code, 'TOOL_DENIED')
+})
