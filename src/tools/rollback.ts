@@ -64,10 +64,7 @@ async function run(deps: ToolDeps, call: MutationCall, context: MutationContext,
         return { answer: await restoreFiles(deps, roots, value, confirmation(deps, want, held.permit, intent)), value }
       })
       const recorded = await publish(deps, held.permit)
-      for (const { target, restore } of entries) {
-        if (restore.createdParents.length > 0)
-          await deps.workspace.pruneEmptyParents(roots, target, restore.createdParents)
-      }
+      await prune(deps, roots, entries)
       return { status: 200, body, published: recorded }
     },
     async () => undefined,
