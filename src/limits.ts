@@ -77,6 +77,8 @@ export const limits = {
   /** Lines and edits between two anchors up to which it is found out whether one map holds both, when the map at hand does not tell. */
   recoverBetweenLines: 4_000,
   recoverBetweenEdits: 400,
+  /** Steps in which it is found out whether another map takes the lines around an anchor elsewhere; a text that wants more repeats itself without end. */
+  recoverSteps: 2_000_000,
 
   // — boundary repair —
   /** Candidate texts that one call may look at. */

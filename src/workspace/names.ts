@@ -26,6 +26,9 @@ interface Candidate {
   readonly distance: number
 }
 
+/** As many as there are threads for the file system. */
+const foldersAtOnce = 4
+
 /** Names that differ only in Unicode form, width or case fold to one text. */
 export function folded(name: string): string {
   return name.normalize('NFKC').toLowerCase().normalize('NFKC')
@@ -126,18 +129,20 @@ export class NearNames {
   /** Files of that name anywhere below the root, nearest to it first. */
   private async lookElsewhere(name: string): Promise<void> {
     const wanted = folded(name)
-    const queue = [this.root.dir]
-    for (let folder = queue.shift(); folder !== undefined; folder = queue.shift()) {
-      const entries = await this.list(folder)
-      for (const entry of entries ?? []) {
-        const path = posix.join(folder, entry.name)
-        if (entry.kind === 'directory') {
-          if (!['.git', 'node_modules'].includes(entry.name)) queue.push(path)
-        } else if (folded(entry.name) === wanted) {
-          this.add(path, rank.elsewhere, relativeTo(this.root.dir, path).split('/').length)
+    let folders = [this.root.dir]
+    while (folders.length > 0 && this.directoriesLeft > 0 && this.entriesLeft > 0) {
+      const batch = folders.slice(0, foldersAtOnce)
+      const below: string[] = []
+      for (const [i, entries] of (await Promise.all(batch.map((folder) => this.list(folder)))).entries()) {
+        for (const entry of entries ?? []) {
+          const path = posix.join(batch[i] ?? '', entry.name)
+          if (entry.kind === 'file' && folded(entry.name) === wanted) {
+            this.add(path, rank.elsewhere, relativeTo(this.root.dir, path).split('/').length)
+          }
+          if (entry.kind === 'directory' && !['.git', 'node_modules'].includes(entry.name)) below.push(path)
         }
       }
-      if (this.directoriesLeft <= 0 || this.entriesLeft <= 0) return
+      folders = [...folders.slice(foldersAtOnce), ...below]
     }
   }
 }
