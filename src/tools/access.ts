@@ -34,9 +34,10 @@ export function refOf(session: Session): SessionRef {
 
 /** Throws TOOL_DENIED when this caller may not change files through this session. */
 export function assertMayWrite(caller: Caller, session: Session): void {
+  const grant = grantOf(caller, session.workspace)
+  if (grant === undefined) throw new ToolError('TOOL_DENIED', { reason: 'workspace not granted' })
   if (session.access === 'read-only') throw new ToolError('TOOL_DENIED', { reason: 'read-only session' })
-  if (grantOf(caller, session.workspace) !== 'read-write')
-    throw new ToolError('TOOL_DENIED', { reason: 'read-only grant' })
+  if (grant === 'read-only') throw new ToolError('TOOL_DENIED', { reason: 'read-only grant' })
 }
 
 export function rootsOf(deps: ToolDeps, session: Session): Promise<Roots> {

@@ -105,9 +105,8 @@ async function openAndClaim(
   digest: string,
 ): Promise<{ session: Session; claim: Claim | undefined }> {
   if (key === undefined) return { session: (await openSession(deps, call, true)).session, claim: undefined }
-  // Nothing may be claimed in a session of somebody else: look before the one step that opens and claims.
-  await openSession(deps, call, false)
-  const opened = await deps.store.openAndClaim(call.sessionId, key, digest, deps.settings.permitWaitMs)
+  const { permitWaitMs } = deps.settings
+  const opened = await deps.store.openAndClaim(call.sessionId, key, digest, permitWaitMs, call.caller.tenant)
   if (!opened) throw new ToolError('SESSION_NOT_FOUND', {})
   return opened
 }
