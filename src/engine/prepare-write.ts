@@ -82,11 +82,15 @@ function* assertVersion(input: WriteInput, bounds: RevealBounds): Plan<void> {
   const tagged = versions.find((v) => v.tag === tag)
   if (versions.some((v) => v.tag === tag && v.versionDigest === live.versionDigest)) return
   const changed = yield* firstChange(tagged ?? newest, live)
+  const first = changed.ranges[0]
+  // What is shown here explains; it does not license an overwrite. Only a Read, or the stale refusal of a Write without tag, records the version.
   throw new ToolError('EDIT_TAG_MISMATCH', {
     ...reveal(live, changed, bounds),
+    revealComplete: false,
+    ...(first ? { readRange: { start: first.start, end: first.last } } : {}),
     expectedTag: tag,
     anchors: [...changed.lines()],
-    reason: tagged ? { kind: 'changed since last seen', line: changed.ranges[0]?.start ?? 1 } : { kind: 'unknown tag' },
+    reason: tagged ? { kind: 'changed since last seen', line: first?.start ?? 1 } : { kind: 'unknown tag' },
   })
 }
 

@@ -13,7 +13,7 @@ import { limits } from '../limits.js'
 import type { Answer, Claim, Session, SessionRef } from '../sessions/store.js'
 import { sha256 } from '../text/digest.js'
 import type { Document } from '../text/document.js'
-import { assertMayWrite, openSession, refOf } from './access.js'
+import { assertMayWrite, openSession, refOf, rootsOf } from './access.js'
 import type { ToolDeps } from './deps.js'
 import { guardRefusal } from './guard.js'
 import { factsOf } from './load-text.js'
@@ -142,7 +142,7 @@ async function refused(
   deps: ToolDeps,
   call: MutationCall,
   spec: MutationSpec,
-  { ref, trace, idempotencyKey }: MutationContext,
+  { session, ref, trace, idempotencyKey }: MutationContext,
   error: ToolError,
 ): Promise<Outcome> {
   const path = trace.shownPath ?? spec.path
@@ -153,7 +153,7 @@ async function refused(
   })
   if (spec.dryRun) return { status: error.status, body: problem, replayed: false }
   const [guard] = await Promise.all([
-    guardRefusal(deps, ref, { promptId: spec.promptId, path: trace.canonical ?? spec.path, error }),
+    guardRefusal(deps, ref, { promptId: spec.promptId, path: await guardedPath(deps, session, spec, trace), error }),
     recordReveal(deps, ref, trace, error),
   ])
   const body = { ...problem, ...guard }
@@ -173,6 +173,22 @@ async function refused(
       : undefined,
   ])
   return { status: error.status, body, replayed: false }
+}
+
+/** The guard counts by resolved path (reading §8.10), also for a refusal that came before the path was resolved. A path that leads nowhere counts as written. */
+async function guardedPath(
+  deps: ToolDeps,
+  session: Session,
+  { path, promptId }: MutationSpec,
+  trace: Trace,
+): Promise<string | undefined> {
+  if (trace.canonical !== undefined || path === undefined || promptId === undefined) return trace.canonical
+  try {
+    return (await deps.workspace.resolve(await rootsOf(deps, session), path, 'read')).canonical
+  } catch (error) {
+    if (asToolError(error)) return path
+    throw error
+  }
 }
 
 /** Every row of a complete reveal counts as shown under the live tag; of a stale Write the version alone is recorded otherwise (reading §3.6, §8.6). */
