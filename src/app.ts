@@ -60,6 +60,12 @@ export interface AppDeps {
 
 /** Bytes of all request headers; Node answers larger ones itself. */
 const maxHeaderBytes = 16_384
+/** Milliseconds within which the headers of a request must have arrived. */
+const headersTimeoutMs = 10_000
+/** Milliseconds without a byte after which a connection is cut; longer than any call may take. */
+const silenceMs = 180_000
+/** Milliseconds between two looks for idle connections while closing. */
+const idleLookMs = 50
 
 export async function buildApp(deps: AppDeps): Promise<App> {
   const { tools, options, lifecycle, metrics, checks } = deps
@@ -96,7 +102,17 @@ export async function buildApp(deps: AppDeps): Promise<App> {
     definitionRoutes(api)
   })
   if (options.docs) await docsRoutes(app)
+  closeIdleConnections(app)
   return app
+}
+
+/** A connection that becomes idle only after closing began would otherwise keep the server open until its keep-alive ends. */
+function closeIdleConnections(app: App): void {
+  let timer: NodeJS.Timeout | undefined
+  app.addHook('preClose', async () => {
+    timer = setInterval(() => app.server.closeIdleConnections(), idleLookMs)
+  })
+  app.addHook('onClose', async () => clearInterval(timer))
 }
 
 function createServer({ options, logger }: AppDeps): App {
@@ -111,7 +127,12 @@ function createServer({ options, logger }: AppDeps): App {
     requestTimeout: options.receiveTimeoutMs,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    http: { maxHeaderSize: maxHeaderBytes },
+    connectionTimeout: silenceMs,
+    http: {
+      maxHeaderSize: maxHeaderBytes,
+      headersTimeout: Math.min(headersTimeoutMs, options.receiveTimeoutMs),
+      connectionsCheckingInterval: 1_000,
+    },
     frameworkErrors: (error, request, reply) => {
       request.state = { traceId: request.id, startedAt: performance.now() }
       void reply.header('x-request-id', request.id)

@@ -4,8 +4,12 @@
  * Every request runs as it stands against a fresh copy of `workspaces/demo`; a test plays them.
  */
 import { limits } from '../limits.js'
+import type * as op from '../schemas/operations.js'
 
-const one = <V>(summary: string, value: V) => ({ example: { summary, value } })
+/** The one example of a request or answer; its type is checked. */
+const one = <V>(summary: string, value: V): { readonly example: { readonly summary: string; readonly value: V } } => ({
+  example: { summary, value },
+})
 
 const path = 'src/inventory.ts'
 const sessionId = 'kT3uJ2vWn0eXcB7yQ5aZ1g'
@@ -17,7 +21,7 @@ const guardRow = '    if (item.quantity < quantity) throw new Error(`only ${item
 const beforeDigest = '3fa2149e82c708eb9d9b8d0bf5c38c7badd08f782b2960a463e3245b50b14280'
 const afterDigest = 'b790f224ce5a68bee73d88e8d9434f27fc23f361118aa371adf751b64d5b6e06'
 
-const session = {
+const session: op.SessionAnswer = {
   sessionId,
   workspace: 'demo',
   access: 'read-write',
@@ -47,7 +51,7 @@ const session = {
   },
 }
 
-const hunk = {
+const hunk: op.ReviewAnswer['entries'][number]['hunks'][number] = {
   oldStart: 22,
   oldLines: 4,
   newStart: 22,
@@ -61,7 +65,7 @@ const hunk = {
   ],
 }
 
-const entry = {
+const entry: op.ReviewSummary['entries'][number] = {
   path,
   status: 'modified',
   additions: 1,
@@ -71,8 +75,8 @@ const entry = {
   beforeDigest,
   afterDigest,
 }
-const summary = { reviewId, operation: 'edit', state: 'active', createdAt: at, entries: [entry] }
-const review = {
+const summary: op.ReviewSummary = { reviewId, operation: 'edit', state: 'active', createdAt: at, entries: [entry] }
+const review: op.ReviewAnswer = {
   ...summary,
   entries: [{ ...entry, hunks: [hunk] }],
   ops: ['PUT >23:'],
@@ -81,20 +85,22 @@ const review = {
 }
 
 export const examples = {
-  openSession: one('Open a session on the demo workspace', { workspace: 'demo' }),
-  session: one('A fresh session', session),
-  sessionWithUsage: one('A session and what it holds', {
+  openSession: one<op.SessionRequest>('Open a session on the demo workspace', { workspace: 'demo' }),
+  session: one<op.SessionAnswer>('A fresh session', session),
+  sessionWithUsage: one<op.SessionAnswer>('A session and what it holds', {
     ...session,
     usage: { paths: 1, versions: 2, retainedBytes: 1_552, registers: 0 },
   }),
-  switchWorkspace: one('Begin anew on a workspace', { workspace: 'demo' }),
-  workspaces: one('The demo workspace', { workspaces: [{ name: 'demo', access: 'read-write' }] }),
+  switchWorkspace: one<op.SwitchRequest>('Begin anew on a workspace', { workspace: 'demo' }),
+  workspaces: one<op.WorkspaceListAnswer>('The demo workspace', {
+    workspaces: [{ name: 'demo', access: 'read-write' }],
+  }),
 
   read: {
     window: { summary: 'Five lines', value: { path, offset: 21, limit: 5 } },
     whole: { summary: 'A whole file', value: { path: 'docs/handbook.md' } },
   },
-  readAnswer: one('Five lines', {
+  readAnswer: one<op.ReadAnswer>('Five lines', {
     path,
     root: 'workspace',
     content: [
@@ -122,7 +128,7 @@ export const examples = {
     content: { summary: 'Lines that match', value: { pattern: 'reorder', include: '*.ts' } },
     files: { summary: 'Files that match', value: { pattern: 'quantity', outputMode: 'filesWithMatches' } },
   },
-  grepAnswer: one('Lines that match', {
+  grepAnswer: one<op.GrepContentAnswer>('Lines that match', {
     matches: [
       { path, line: 5, text: '  reorderAt: number' },
       { path, line: 29, text: '    return [...this.items.values()].filter((item) => item.quantity < item.reorderAt)' },
@@ -154,7 +160,7 @@ export const examples = {
       },
     },
   },
-  editAnswer: one('A line was inserted', {
+  editAnswer: one<op.EditAnswer>('A line was inserted', {
     path,
     root: 'workspace',
     tag: newTag,
@@ -177,8 +183,11 @@ export const examples = {
     review: summary,
   }),
 
-  write: one('Create a file', { path: 'docs/notes.md', content: '# Notes\n\nCheck the marks in spring.\n' }),
-  writeAnswer: one('A file was created', {
+  write: one<op.WriteRequest>('Create a file', {
+    path: 'docs/notes.md',
+    content: '# Notes\n\nCheck the marks in spring.\n',
+  }),
+  writeAnswer: one<op.WriteAnswer>('A file was created', {
     path: 'docs/notes.md',
     root: 'workspace',
     tag: 'E31C',
@@ -206,7 +215,7 @@ export const examples = {
     },
   }),
 
-  snapshots: one('What the session has seen', {
+  snapshots: one<op.SnapshotListAnswer>('What the session has seen', {
     snapshots: [
       {
         path,
@@ -223,7 +232,7 @@ export const examples = {
     lines: { summary: 'Some lines were shown', value: { path, seenLines: [{ start: 1, end: 20 }] } },
     unknown: { summary: 'Provenance is unknown', value: { path } },
   },
-  snapshot: one('A registered version', {
+  snapshot: one<op.SnapshotAnswer>('A registered version', {
     path,
     root: 'workspace',
     tag: oldTag,
@@ -232,8 +241,10 @@ export const examples = {
     bytes: 731,
     totalLines: 31,
   }),
-  registers: one('One register', { registers: [{ name: 'take', lineCount: 5, bytes: 183, updatedAt: at }] }),
-  register: one('The captured lines', {
+  registers: one<op.RegisterListAnswer>('One register', {
+    registers: [{ name: 'take', lineCount: 5, bytes: 183, updatedAt: at }],
+  }),
+  register: one<op.RegisterAnswer>('The captured lines', {
     name: 'take',
     lineCount: 2,
     bytes: 33,
@@ -241,10 +252,10 @@ export const examples = {
     lines: ['    item.quantity -= quantity', '  }'],
   }),
 
-  reviews: one('The newest change', { reviews: [summary] }),
-  review: one('One change with its rows', review),
-  rolledBack: one('A change that was rolled back', { ...review, state: 'rolledBack' }),
+  reviews: one<op.ReviewListAnswer>('The newest change', { reviews: [summary] }),
+  review: one<op.ReviewAnswer>('One change with its rows', review),
+  rolledBack: one<op.ReviewAnswer>('A change that was rolled back', { ...review, state: 'rolledBack' }),
 
-  failure: one('A shell patch failed', { promptId: 'prompt-7', path, kind: 'patch-command' }),
-  failureAnswer: one('The first counted failure', { guard: { attempt: 1, grace: false } }),
+  failure: one<op.FailureRequest>('A shell patch failed', { promptId: 'prompt-7', path, kind: 'patch-command' }),
+  failureAnswer: one<op.FailureAnswer>('The first counted failure', { guard: { attempt: 1, grace: false } }),
 } as const

@@ -23,8 +23,10 @@ export const strict = <P extends TProperties>(properties: P, options: ObjectOpti
   Type.Object(properties, { ...options, additionalProperties: false })
 
 /** One of a closed list of words. */
-export const oneOf = <const T extends readonly string[]>(values: T, options: { description?: string } = {}) =>
-  Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options })
+export const oneOf = <const T extends readonly string[]>(
+  values: T,
+  options: { description?: string; default?: T[number] } = {},
+) => Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options })
 
 export const arrayOf = <T extends TSchema>(items: T, description?: string) =>
   Type.Array(items, description === undefined ? {} : { description })

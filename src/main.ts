@@ -1,0 +1,174 @@
+/**
+ * The process: environment → config → ports → tools → app → listen → close with grace. The only reader of process.env and the only place that names
+ * concrete ports.
+ *
+ * The first signal turns readiness off, refuses new calls and lets those in flight finish; the second one ends the process. Exit status 78 means that the
+ * configuration was refused.
+ */
+import { randomBytes } from 'node:crypto'
+import { readFileSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import closeWithGrace from 'close-with-grace'
+import type { Logger } from 'pino'
+import { pino } from 'pino'
+import { buildApp } from './app.js'
+import type { Config } from './config.js'
+import { ConfigError, configOf } from './config.js'
+import { helpText, shownVariables } from './environment.js'
+import { Lifecycle } from './http/lifecycle.js'
+import type { HttpMetrics } from './http/metrics.js'
+import { createMetrics } from './http/metrics.js'
+import type { App } from './http/provider.js'
+import { limits } from './limits.js'
+import { readiness } from './readiness.js'
+import { createMemoryStore } from './sessions/memory.js'
+import type { Store } from './sessions/store.js'
+import { createSyntax } from './syntax/pool.js'
+import { createTools } from './tools/create-tools.js'
+import { measuredStore } from './tools/measured-store.js'
+import { denyRule } from './workspace/deny.js'
+import { createWorkspace } from './workspace/disk.js'
+import { createSaveHooks } from './workspace/hooks.js'
+import type { WorkspacePort } from './workspace/port.js'
+import { createSearch } from './workspace/search.js'
+import { thisInstance } from './workspace/temp-names.js'
+
+const configRefused = 78
+/** Milliseconds between two looks for orphaned temporary files and scratch folders. */
+const sweepEveryMs = 600_000
+/** Milliseconds past the grace after which connections that are still open are cut. */
+const cutAfterMs = 2_000
+
+const now = (): number => Date.now()
+const monotonic = (): number => performance.now()
+const randomId = (): string => randomBytes(16).toString('base64url')
+const randomName = (): string => randomBytes(12).toString('hex')
+
+async function main(): Promise<void> {
+  if (process.argv.includes('--help')) {
+    console.log(helpText())
+    return
+  }
+  const config = readConfig()
+  if (config === undefined) return
+  if (process.argv.includes('--print-config')) {
+    console.log(JSON.stringify({ ...shownVariables(config.environment), SCRATCH_DIR: config.scratchDir }, null, 2))
+    return
+  }
+  await serve(config)
+}
+
+/** Says every problem at once and sets the exit status. */
+function readConfig(): Config | undefined {
+  try {
+    return configOf(process.env, {
+      cwd: process.cwd(),
+      tmpDir: tmpdir(),
+      uid: process.getuid?.() ?? 0,
+      readFile: (path) => readFileSync(path, 'utf8'),
+      isDirectory: (path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false,
+    })
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    console.error(['The configuration is refused:', ...error.problems.map((problem) => `- ${problem}`)].join('\n'))
+    process.exitCode = configRefused
+    return undefined
+  }
+}
+
+async function serve(config: Config): Promise<void> {
+  const log = pino({ level: config.logLevel })
+  const lifecycle = new Lifecycle()
+  const metrics = createMetrics({ process: true })
+  const store = measuredStore(await openStore(config), metrics, monotonic)
+  const syntax = createSyntax({ maxWorkers: config.syntaxWorkers })
+  const workspace = createWorkspace({
+    ...config,
+    instance: await thisInstance(),
+    random: randomName,
+    now,
+    maxFileBytes: config.settings.maxFileBytes,
+  })
+  const tools = createTools({
+    store,
+    workspace,
+    syntax,
+    search: createSearch({ denyRead: denyRule(config.denyRead), maxFileBytes: config.settings.maxFileBytes }),
+    hooks: createSaveHooks(config.saveHooks, limits.binaryProbeBytes),
+    metrics,
+    log,
+    settings: config.settings,
+    now,
+    randomId,
+  })
+  const grammars = syntax.ready()
+  grammars.catch((error: unknown) => log.error({ err: error }, 'a grammar cannot be used'))
+  measure(metrics, lifecycle, syntax)
+  const app = await buildApp({
+    tools,
+    options: config.app,
+    lifecycle,
+    metrics,
+    checks: readiness({ store: () => store.ping(), workspaces: () => workspace.writable(), grammars, monotonic }),
+    logger: log,
+  })
+  const sweeper = sweepOften(workspace, store, log)
+  closeGracefully(config, log, app, lifecycle, async () => {
+    clearInterval(sweeper)
+    await store.close()
+    await syntax.close()
+  })
+  await app.listen({ host: config.host, port: config.port })
+}
+
+async function openStore(config: Config): Promise<Store> {
+  const common = { now, monotonic, random: randomId, bounds: { retainedBytesPerProcess: config.retainedBytes } }
+  if (config.store.kind === 'memory') return createMemoryStore(common)
+  // Only here, so that a process with the memory store loads no Redis client.
+  const { createRedisStore } = await import('./sessions/redis.js')
+  return createRedisStore({ ...common, url: config.store.url })
+}
+
+function measure(metrics: HttpMetrics, lifecycle: Lifecycle, syntax: ReturnType<typeof createSyntax>): void {
+  metrics.gauge('calls_in_flight', 'Calls at work.', () => lifecycle.inFlight)
+  metrics.gauge('body_bytes_in_flight', 'Bytes of the bodies of calls at work.', () => lifecycle.inFlightBytes)
+  metrics.gauge('syntax_workers', 'Threads that parse.', () => syntax.stats().workers)
+  metrics.gauge('syntax_queued', 'Parsing jobs that wait for a thread.', () => syntax.stats().queued)
+  metrics.gauge('syntax_completed', 'Parsing jobs done.', () => syntax.stats().completed)
+  metrics.gauge('syntax_replaced', 'Threads that were lost and replaced.', () => syntax.stats().replaced)
+}
+
+/** Removes what crashed processes left behind, now and then. */
+function sweepOften(workspace: WorkspacePort, store: Store, log: Logger): NodeJS.Timeout {
+  const live = async (sessionId: string): Promise<boolean> => (await store.open(sessionId, false)) !== undefined
+  const sweep = (): void => {
+    workspace.sweep(live).then(
+      (swept) => log.debug(swept, 'swept'),
+      (error: unknown) => log.warn({ err: error }, 'the sweep did not end'),
+    )
+  }
+  sweep()
+  return setInterval(sweep, sweepEveryMs).unref()
+}
+
+function closeGracefully(
+  config: Config,
+  log: Logger,
+  app: App,
+  lifecycle: Lifecycle,
+  release: () => Promise<void>,
+): void {
+  closeWithGrace({ delay: config.shutdownGraceMs + 2 * cutAfterMs, logger: log }, async ({ signal, err }) => {
+    if (err) log.fatal({ err }, 'a fault of this service')
+    log.info({ signal, inFlight: lifecycle.inFlight }, 'draining')
+    lifecycle.drain()
+    await Promise.race([lifecycle.idle(), sleep(config.shutdownGraceMs, undefined, { ref: false })])
+    setTimeout(() => app.server.closeAllConnections(), cutAfterMs).unref()
+    await app.close()
+    await release()
+    log.info({ signal }, 'closed')
+  })
+}
+
+await main()
