@@ -118,7 +118,7 @@ export const limits = {
   /** Files with a match that one search remembers. */
   searchFiles: 50_000,
   /** Files that are counted to tell what ignore rules left out, and the time for it after the search itself has ended. */
-  searchCountFiles: 50_000,
+  searchCountFiles: 20_000,
   searchCountMs: 1_000,
   /** Files and bytes that are held at once to show their lines. */
   searchBatchFiles: 64,

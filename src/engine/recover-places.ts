@@ -8,6 +8,7 @@
  * The file's two ends count as lines that only stand for themselves: a neighbour that does not exist is mapped when the anchor stands at the same end.
  */
 import type { DeclineReason } from '../errors/declines.js'
+import { limits } from '../limits.js'
 import type { Document } from '../text/document.js'
 import { trimmedEnd } from '../text/line-ids.js'
 import type { LineMap, UnchangedRun } from '../text/line-map.js'
@@ -51,63 +52,97 @@ export function placeOf(anchors: LineRange, maps: Maps, lines: Occurrences): Pla
   const holding = maps.all.filter((run) => run.from <= anchors.start && anchors.end <= run.from + run.length)
   if (holding.length === 0) return brokenAt(anchors, maps)
   const fitting = holding.map((run) => fit(anchors, run, lines)).filter((place) => place.neighbours > 0)
-  const duplicated = fitting.every((place) => place.neighbours === 2) ? undefined : lines.duplicated(anchors)
-  const proven = duplicated === undefined ? fitting : fitting.filter((place) => place.neighbours === 2)
-  const [place] = proven
-  if (place === undefined) {
-    const line = duplicated ?? lines.duplicated(anchors)
-    return line === undefined ? { kind: 'context changed', line: anchors.start } : { kind: 'duplicated line', line }
+  const duplicated = fitting.length > 0 && fitting.every(hasBoth) ? undefined : lines.duplicated(anchors)
+  const places = duplicated === undefined ? fitting : fitting.filter(hasBoth)
+  const [first] = places
+  if (first === undefined) {
+    if (duplicated !== undefined) return { kind: 'duplicated line', line: duplicated }
+    return { kind: 'context changed', line: anchors.start }
   }
-  const other = proven.find((p) => p.offset !== place.offset)
-  if (other) {
-    const places = [anchors.start + place.offset, anchors.start + other.offset].sort((p, q) => p - q)
-    return { kind: 'two places', line: anchors.start, places: [places[0] ?? 0, places[1] ?? 0] }
-  }
-  const rival = rivalOf(place, maps)
-  if (rival !== undefined) return { kind: 'one of two left', lines: [anchors.start, rival] }
-  // The same run may be listed cut short by the chosen map and in full; the widest window says the most.
-  return proven.reduce((widest, p) => (p.window.length > widest.window.length ? p : widest))
+  // The same place may be listed cut short by the chosen map and in full; the widest window says the most.
+  const place = places.reduce((widest, p) => (p.window.length > widest.window.length ? p : widest), first)
+  return disputed(place, maps) ?? place
 }
 
 interface Fit extends Place {
   readonly neighbours: 0 | 1 | 2
 }
 
+const hasBoth = (place: Fit): boolean => place.neighbours === 2
+
 function fit(anchors: LineRange, run: RankedRun, lines: Occurrences): Fit {
   const offset = run.to - run.from
   const { start, last } = anchors
+  const { lineCount } = lines.tagged
   const above = start === 1 ? offset === 0 : run.from < start
-  const below =
-    last === lines.tagged.lineCount ? last + offset === lines.live.lineCount : last + 1 < run.from + run.length
-  const window = new LineRange(
-    above && start > 1 ? start - 1 : start,
-    below && last < lines.tagged.lineCount ? anchors.end + 1 : anchors.end,
-  )
+  const below = last === lineCount ? last + offset === lines.live.lineCount : last + 1 < run.from + run.length
+  const window = new LineRange(above && start > 1 ? start - 1 : start, below && last < lineCount ? last + 2 : last + 1)
   return { anchors, offset, window, within: run, neighbours: above && below ? 2 : above || below ? 1 : 0 }
 }
 
 /**
- * The line of the tagged text whose copy the live text keeps in some longest map where others keep the anchors: two regions alike, neighbours included, of
- * which one is gone. Which one changed cannot be told.
+ * Whether another longest map takes the whole window, neighbours included, to other live lines, or keeps other tagged lines in its place. Then nobody can
+ * tell which of the equal regions is which. A map that moves only a part of the window is no dispute: it is the same change, drawn with its borders
+ * shifted over equal lines. At an end of the file the window includes that end, which never moves; with one neighbour the anchors are unique.
  */
-function rivalOf(place: Place, maps: Maps): number | undefined {
-  if (place.window.length < place.anchors.length + 2) return undefined
-  const window = place.window.shift(place.offset)
-  const rival = maps.all.find(
-    (run) => run.to <= window.start && window.end <= run.to + run.length && run.to - run.from !== place.offset,
-  )
-  return rival && place.anchors.start + place.offset - (rival.to - rival.from)
+function disputed({ anchors, offset, window }: Place, { all }: Maps): DeclineReason | undefined {
+  if (window.length < anchors.length + 2) return undefined
+  const others = all.filter((run) => run.to - run.from !== offset)
+  const there = elsewhere(window, others)
+  if (there) {
+    const places = [anchors.start + offset, there].sort((p, q) => p - q)
+    return { kind: 'two places', line: anchors.start, places: [places[0] ?? 0, places[1] ?? 0] }
+  }
+  const mirrored = others.map(({ from, to, length, rank }) => ({ from: to, to: from, length, rank }))
+  const rival = elsewhere(window.shift(offset), mirrored)
+  return rival === undefined ? undefined : { kind: 'one of two left', lines: [anchors.start, rival] }
+}
+
+/**
+ * The partner of the second line of `window` in a longest map that has a partner for every line of it among `runs`; undefined when there is none. Two pairs are
+ * in one longest map exactly when their ranks say how many pairs are between them. Out of steps, the answer is that there is one.
+ */
+function elsewhere(window: LineRange, runs: readonly RankedRun[]): number | undefined {
+  const near = runs.filter((run) => run.from < window.end && window.start < run.from + run.length)
+  if (firstUncovered(window, near) !== undefined) return undefined
+  let second: number | undefined
+  let steps: number = limits.recoverSteps
+  /** Rank of a pair → the lowest partner with which a map may have got there. */
+  let reached: Map<number, number> | undefined
+  for (let line = window.start; line < window.end; line++) {
+    const next = new Map<number, number>()
+    for (const run of near) {
+      if (--steps < 0) return second ?? window.start
+      if (line < run.from || line >= run.from + run.length) continue
+      const rank = run.rank + line - run.from
+      const partner = run.to + line - run.from
+      const before = reached?.get(rank - 1)
+      if (reached && (before === undefined || before >= partner)) continue
+      next.set(rank, Math.min(partner, next.get(rank) ?? Infinity))
+    }
+    if (next.size === 0) return undefined
+    if (line === window.start + 1) [second] = next.values()
+    reached = next
+  }
+  return second
+}
+
+/** The first line of `range` that is in none of `runs`, which are sorted by `from` or mirrored. */
+function firstUncovered(range: LineRange, runs: readonly UnchangedRun[]): number | undefined {
+  let line = range.start
+  for (const run of [...runs].sort((p, q) => p.from - q.from)) {
+    if (run.from > line || line >= range.end) break
+    line = Math.max(line, run.from + run.length)
+  }
+  return line < range.end ? line : undefined
 }
 
 /** Why no longest map keeps the anchors together. */
 function brokenAt(anchors: LineRange, { map, all }: Maps): DeclineReason {
+  const gone = firstUncovered(anchors, all)
+  if (gone !== undefined) return { kind: 'line changed', line: gone }
   let line = anchors.start
-  for (const run of all) {
-    if (run.from > line || line >= anchors.end) break
-    line = Math.max(line, run.from + run.length)
-  }
-  if (line < anchors.end) return { kind: 'line changed', line }
-  for (line = anchors.start; line < anchors.last; line++) {
+  for (; line < anchors.last; line++) {
     const here = mappedLine(map.runs, line)
     const next = mappedLine(map.runs, line + 1)
     if (here === undefined) break

@@ -115,10 +115,6 @@ function carriedOver(lines: LineSet, map: LineMap): LineSet {
   return LineSet.of(moved)
 }
 
-/** Lines and milliseconds within which two places are compared when no single run and not the chosen map holds both. */
-const BETWEEN_LINES = 4_000
-const BETWEEN = { maxEdits: 400, timeMs: 50 }
-
 /** Whether one longest map holds both places, at one offset: each may be granted by another one. */
 function standTogether(upper: Place, lower: Place, { map }: Maps, tagged: Document, live: Document): boolean {
   if (upper.offset !== lower.offset) return false
@@ -132,7 +128,7 @@ function standTogether(upper: Place, lower: Place, { map }: Maps, tagged: Docume
     )
   if (chosen(upper) && chosen(lower)) return true
   const between = lower.window.start - upper.window.end
-  if (between < 0 || between > BETWEEN_LINES) return between < 0
+  if (between < 0 || between > limits.recoverBetweenLines) return between < 0
   const wanted =
     lower.within.rank +
     lower.window.start -
@@ -140,7 +136,7 @@ function standTogether(upper: Place, lower: Place, { map }: Maps, tagged: Docume
     (upper.within.rank + upper.window.end - upper.within.from)
   const from = trimmed(tagged, upper.window.end, between)
   const to = trimmed(live, upper.window.end + upper.offset, between)
-  const answer = lineMap(from, to, BETWEEN)
+  const answer = lineMap(from, to, { maxEdits: limits.recoverBetweenEdits, timeMs: Infinity })
   return 'runs' in answer && answer.runs.reduce((sum, run) => sum + run.length, 0) === wanted
 }
 
