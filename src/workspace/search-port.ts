@@ -30,6 +30,8 @@ export interface FileFound {
   readonly path: string
   /** Matching lines; 1 where they were not counted. */
   readonly lines: number
+  /** Size when it was found; 0 when it is gone since. */
+  readonly bytes: number
 }
 
 /** `deadline` and `tooMany` mean that there may be more files. */
@@ -59,12 +61,14 @@ export interface LineFound {
   readonly column: number
 }
 
-export interface LinesFound {
-  /** In order of text and line. */
-  readonly lines: readonly LineFound[]
-  /** `most` was reached, or the deadline: texts from that of the last line on may hold more. */
-  readonly ended: 'complete' | 'most' | 'deadline'
+/** Whole lines of UTF-8 without byte order mark; the last one may lack its LF. */
+export interface SearchText {
+  readonly bytes: Uint8Array
+  readonly lineCount: number
 }
+
+/** `enough`: the taker wanted no more. After all but `complete`, texts from that of the last line on may hold more lines. */
+export type LinesEnd = 'complete' | 'enough' | 'deadline'
 
 export type PlaceKind = 'directory' | 'file' | 'absent' | 'other'
 
@@ -74,8 +78,8 @@ export interface Search {
   kindOf(canonical: string): Promise<PlaceKind>
   /** Throws INVALID_ARGUMENT for a pattern or glob that is none. */
   files(scope: SearchScope): Promise<FilesFound>
-  /** Each text is whole lines of UTF-8 without byte order mark. Throws INVALID_ARGUMENT for a pattern that is none. */
-  lines(texts: readonly Uint8Array[], most: number): Promise<LinesFound>
+  /** Gives each matching line to `take`, in order of text and line, until it answers true. Throws INVALID_ARGUMENT for a pattern that is none. */
+  lines(texts: readonly SearchText[], take: (found: LineFound) => boolean): Promise<LinesEnd>
 }
 
 export interface SearchPort {

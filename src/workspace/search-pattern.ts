@@ -1,0 +1,66 @@
+/**
+ * A pattern as arguments of ripgrep, and what ripgrep says of one that it does not take.
+ *
+ * Lines are matched one by one, `$` stands before LF and CRLF alike, and bytes that look binary end nothing. Runs nothing. Called by the search.
+ */
+import { patternInvalid } from '../errors/invalid.js'
+import type { ToolError } from '../errors/tool-error.js'
+import type { SearchQuery } from './search-port.js'
+
+/**
+ * Arguments for every call that matches. Bounds on what a pattern compiles to keep one that repeats repetitions from taking the machine; the default engine knows
+ * no backtracking.
+ */
+export function patternArgs(query: SearchQuery): string[] {
+  return [
+    '--no-config',
+    '--color=never',
+    '--no-messages',
+    '--no-ignore-messages',
+    '--no-mmap',
+    '--text',
+    '--crlf',
+    '--engine=default',
+    '--regex-size-limit=10M',
+    '--dfa-size-limit=32M',
+    ...(query.literal ? ['--fixed-strings'] : []),
+    query.caseInsensitive ? '--ignore-case' : '--case-sensitive',
+    `--regexp=${query.pattern}`,
+  ]
+}
+
+/**
+ * Reads a complaint such as
+ *
+ *     rg: regex parse error:
+ *         (?:foo(bar[)
+ *                   ^
+ *     error: unclosed character class
+ *
+ * where newer versions put a group around the pattern, which the caller never wrote.
+ */
+export function patternError(complaint: string, pattern: string): ToolError<'INVALID_ARGUMENT'> {
+  const lines = complaint.split('\n')
+  const marks = lines.findIndex((line) => /^ *\^+ *$/.test(line))
+  const shown = lines[marks - 1] ?? ''
+  const from = shown.lastIndexOf(pattern)
+  const reason = /^(?:error|rg): (.*)$/m.exec(lines.slice(marks + 1).join('\n'))?.[1] ?? 'it is not understood'
+  const words = reason.replace(/^error: /, '')
+  if (marks < 1 || from < 0) return patternInvalid(words)
+  const column = (lines[marks] ?? '').indexOf('^')
+  const characters = Array.from(shown.slice(0, from)).length
+  return patternInvalid(words, column >= characters ? column - characters + 1 : (openGroup(pattern) ?? 1))
+}
+
+/** 1-based character of the innermost group that is never closed: the complaint may lay it at the group around the pattern. */
+function openGroup(pattern: string): number | undefined {
+  const open: number[] = []
+  let inSet = false
+  Array.from(pattern.replace(/\\./gsu, '__')).forEach((letter, i) => {
+    if (letter === '[') inSet = true
+    else if (letter === ']') inSet = false
+    else if (!inSet && letter === '(') open.push(i + 1)
+    else if (!inSet && letter === ')') open.pop()
+  })
+  return open.at(-1)
+}

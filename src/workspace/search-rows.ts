@@ -1,0 +1,70 @@
+/**
+ * What ripgrep writes, read as it comes: paths that end in NUL, with or without a count, and the numbers of matching lines.
+ *
+ * Chunks end anywhere. Holds no row longer than one path or number. Called by the search.
+ */
+
+export interface PathRow {
+  readonly path: string
+  /** Of `--count`; 1 without it. */
+  readonly lines: number
+}
+
+const LF = 10
+const NUL = 0
+
+/** Rows of `--null`: `path NUL`, or with `counted` `path NUL count LF`. A leading `./` is dropped; undefined stands for a name that is not UTF-8. */
+export class PathRows {
+  private rest: Buffer = Buffer.alloc(0)
+
+  constructor(private readonly counted: boolean) {}
+
+  *take(chunk: Buffer): Generator<PathRow | undefined> {
+    const bytes = this.rest.length === 0 ? chunk : Buffer.concat([this.rest, chunk])
+    let at = 0
+    for (let nul = bytes.indexOf(NUL); nul >= 0; nul = bytes.indexOf(NUL, at)) {
+      const end = this.counted ? bytes.indexOf(LF, nul) : nul
+      if (end < 0) break
+      const path = bytes.toString('utf8', at, nul)
+      const lines = this.counted ? Number(bytes.toString('latin1', nul + 1, end)) : 1
+      yield path.includes('\uFFFD') ? undefined : { path: path.replace(/^\.\//, ''), lines }
+      at = end + 1
+    }
+    this.rest = Buffer.from(bytes.subarray(at))
+  }
+}
+
+export interface LineRow {
+  /** 1-based, of everything that was read. */
+  readonly line: number
+  /** Offset in bytes of the first match; 0 where ripgrep does not tell. */
+  readonly column: number
+}
+
+const COLON = 58
+const ZERO = 48
+
+/** Rows of `--line-number --column --max-columns=1`: the text of a line is left out, but for one of a single byte. */
+export class LineRows {
+  private line = 0
+  private column = 0
+  private colons = 0
+  private digits = true
+
+  /** Calls `visit` for each row that is whole; stops when it answers true, and answers that. */
+  take(chunk: Buffer, visit: (row: LineRow) => boolean): boolean {
+    for (const byte of chunk) {
+      if (byte === LF) {
+        const row = { line: this.line, column: this.colons > 1 ? this.column - 1 : 0 }
+        this.line = this.column = this.colons = 0
+        this.digits = true
+        if (visit(row)) return true
+      } else if (this.colons > 1) continue
+      else if (byte === COLON && this.digits) this.colons++
+      else if (byte < ZERO || byte >= COLON) this.digits = false
+      else if (this.colons === 0) this.line = this.line * 10 + byte - ZERO
+      else this.column = this.column * 10 + byte - ZERO
+    }
+    return false
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * Collects the ignore rules of a search and hands them to ripgrep as a file (reading §8.12).
+ *
+ * The rules of the root and of the way to the start are read first; a walk under them then finds the ignore files below, so that what they leave out is not
+ * walked. Called by the search.
+ */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, posix } from 'node:path'
+import type { OpenDirectory } from './directory.js'
+import type { IgnoreFile, RuleBounds, RuleText } from './ignore.js'
+import { ignoreNames, readIgnoreFile, ruleText } from './ignore.js'
+import type { Children } from './search-child.js'
+import { PathRows } from './search-rows.js'
+
+export interface RuleParts {
+  readonly children: Children
+  readonly openDirectory: OpenDirectory
+  readonly bounds: RuleBounds
+  readonly timeMs: number
+}
+
+/** What every walk is told: look at hidden files, and heed the rules of this file alone. */
+export function walkArgs(ruleFile: string): string[] {
+  return ['--no-config', '--no-messages', '--null', '--hidden', '--no-ignore', `--ignore-file=${ruleFile}`]
+}
+
+/** The rules for a search in `root` from `start`, both as in SearchScope. */
+export async function collectRules(parts: RuleParts, root: string, start: string): Promise<RuleText> {
+  const names = start === '.' ? [] : start.split('/')
+  const way = ['.', ...names.map((_, i) => names.slice(0, i + 1).join('/'))]
+  const own = await readAll(parts, root, way)
+  const first = ruleText(own.files, start, parts.bounds.ignoreRules)
+  const below = await dirsBelow(parts, root, first, new Set(way))
+  const nested = await readAll(parts, root, below.dirs)
+  const all =
+    nested.files.length === 0 ? first : ruleText([...own.files, ...nested.files], start, parts.bounds.ignoreRules)
+  return { text: all.text, leftOut: all.leftOut || own.leftOut || nested.leftOut || below.leftOut }
+}
+
+/** Directories with an ignore file, other than those on the way. */
+async function dirsBelow(
+  parts: RuleParts,
+  root: string,
+  rules: RuleText,
+  way: ReadonlySet<string>,
+): Promise<{ readonly dirs: readonly string[]; readonly leftOut: boolean }> {
+  const dirs = new Set<string>()
+  const rows = new PathRows(false)
+  const end = await withRuleFiles([rules.text], ([ruleFile = '']) =>
+    parts.children.run({
+      args: ['--files', ...walkArgs(ruleFile), ...ignoreNames.map((name) => `--glob=${name}`), '--', '.'],
+      cwd: root,
+      timeMs: parts.timeMs,
+      take: (chunk) => {
+        for (const row of rows.take(chunk)) {
+          const dir = row === undefined ? '.' : posix.dirname(row.path)
+          if (!way.has(dir)) dirs.add(dir)
+        }
+        return dirs.size >= parts.bounds.ignoreFiles
+      },
+    }),
+  )
+  return { dirs: [...dirs], leftOut: end.how !== 'exit' }
+}
+
+async function readAll(
+  parts: RuleParts,
+  root: string,
+  dirs: readonly string[],
+): Promise<{ readonly files: readonly IgnoreFile[]; readonly leftOut: boolean }> {
+  const files: IgnoreFile[] = []
+  let leftOut = false
+  for (const dir of dirs) {
+    for (const name of ignoreNames) {
+      const file = await readIgnoreFile(parts.openDirectory, root, dir, name, parts.bounds.ignoreFileBytes)
+      if (file === 'leftOut') leftOut = true
+      else if (file !== undefined) files.push(file)
+    }
+  }
+  return { files, leftOut }
+}
+
+/** Gives `use` the path of a file per text, in a folder that only this process can look into and that is gone afterwards. */
+export async function withRuleFiles<T>(
+  texts: readonly string[],
+  use: (files: readonly string[]) => Promise<T>,
+): Promise<T> {
+  const dir = await mkdtemp(join(tmpdir(), 'anchorline-search-'))
+  try {
+    const files = texts.map((_, i) => join(dir, String(i)))
+    await Promise.all(texts.map((text, i) => writeFile(files[i] ?? '', text)))
+    return await use(files)
+  } finally {
+    await rm(dir, { recursive: true, force: true })
+  }
+}

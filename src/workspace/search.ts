@@ -1,0 +1,69 @@
+/**
+ * Search by ripgrep, behind the search port (reading §8.12).
+ *
+ * Every search has its turn, its deadline and its child processes; ripgrep starts in the root, follows no link, reads no ignore file but the one that is written
+ * for it, and is given no path of the caller as an argument. Decides nothing about what is shown. Called by main and by tests.
+ */
+import { lstat } from 'node:fs/promises'
+import { rgPath as packagedRipgrep } from '@vscode/ripgrep'
+import { limits } from '../limits.js'
+import type { Denies } from './deny.js'
+import { directoryOpener, hasDescriptorPaths } from './directory.js'
+import { codeOf } from './faults.js'
+import { Children } from './search-child.js'
+import type { Search, SearchPort } from './search-port.js'
+import { Turns } from './search-queue.js'
+import { SearchRun } from './search-run.js'
+
+export interface SearchOptions {
+  /** The ripgrep to run, 13 or newer. Defaults to the one of the package. */
+  readonly rgPath?: string
+  /** Covers paths, relative to their root, that are never searched; DENY_READ. */
+  readonly denyRead?: Denies
+  /** Bytes of a file that is searched. */
+  readonly maxFileBytes?: number
+  readonly searchMs?: number
+  readonly searchLinesMs?: number
+  readonly searchesAtOnce?: number
+  readonly searchesWaiting?: number
+  readonly searchWaitMs?: number
+  readonly searchFiles?: number
+  readonly searchCountFiles?: number
+  readonly searchCountMs?: number
+}
+
+/** Starts nothing yet. */
+export function createSearch(options: SearchOptions = {}): SearchPort {
+  const bounds = { ...limits, ...options }
+  const program = options.rgPath ?? packagedRipgrep
+  const denyRead = options.denyRead ?? (() => false)
+  const openDirectory = directoryOpener(hasDescriptorPaths())
+  const turns = new Turns('searches', {
+    atOnce: bounds.searchesAtOnce,
+    waiting: bounds.searchesWaiting,
+    waitMs: bounds.searchWaitMs,
+  })
+  return {
+    run: async (query, signal, use) => {
+      const giveBack = await turns.take(signal)
+      const children = new Children(program, signal)
+      const run = new SearchRun(query, { children, openDirectory, denyRead, bounds })
+      try {
+        return await use({ kindOf, files: run.files.bind(run), lines: run.lines.bind(run) })
+      } finally {
+        await children.end()
+        giveBack()
+      }
+    },
+  }
+}
+
+const kindOf: Search['kindOf'] = async (canonical) => {
+  try {
+    const stat = await lstat(canonical)
+    return stat.isDirectory() ? 'directory' : stat.isFile() ? 'file' : 'other'
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return 'absent'
+    throw error
+  }
+}
