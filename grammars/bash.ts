@@ -6,7 +6,16 @@ import type { Language, SyntaxNode } from '../src/syntax/language.js'
 export const language: Language = {
   name: 'bash',
   extensions: ['.sh', '.bash', '.ebuild', '.eclass'],
-  fileNames: ['.bashrc', '.bash_profile', '.bash_aliases', '.bash_login', '.bash_logout', '.profile', 'PKGBUILD', 'APKBUILD'],
+  fileNames: [
+    '.bashrc',
+    '.bash_profile',
+    '.bash_aliases',
+    '.bash_login',
+    '.bash_logout',
+    '.profile',
+    'PKGBUILD',
+    'APKBUILD',
+  ],
   interpreters: ['bash', 'sh', 'dash', 'ash'],
   sources: [
     {

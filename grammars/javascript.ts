@@ -78,6 +78,7 @@ const heads = new Set(['if_statement', 'while_statement', 'do_statement', 'switc
 export const shared = {
   opens: [...statements, ...expressions, ...parts],
   jsx,
+  isSeparator: isBlankText,
   opensAmongSiblings: ['statement_block'],
   containers: [
     'program',
@@ -95,7 +96,17 @@ export const shared = {
     'named_imports',
     'export_clause',
   ],
-  clauses: ['else_clause', 'catch_clause', 'finally_clause', 'class_heritage', 'else', 'catch', 'finally', 'while', 'from'],
+  clauses: [
+    'else_clause',
+    'catch_clause',
+    'finally_clause',
+    'class_heritage',
+    'else',
+    'catch',
+    'finally',
+    'while',
+    'from',
+  ],
   comments: ['comment', 'html_comment', 'hash_bang_line'],
   attached: ['decorator'],
   declarations: [
@@ -122,6 +133,11 @@ export const shared = {
     node.type !== 'expression_statement' || node.firstNamedChild?.type === 'assignment_expression',
 }
 
+/** `{' '}` is how a blank between two elements is written. */
+function isBlankText(node: SyntaxNode): boolean {
+  return node.type === 'jsx_expression' && /^\{\s*(['"])\s*\1\s*\}$/.test(node.text)
+}
+
 function holdsOnlyComments(expression: SyntaxNode): boolean {
   for (const child of childrenOf(expression)) if (child.isNamed && child.type !== 'comment') return false
   return expression.childCount > 2
@@ -146,6 +162,7 @@ export const language: Language = {
   containers: shared.containers,
   clauses: shared.clauses,
   closers: ['jsx_closing_element'],
+  isSeparator: shared.isSeparator,
   comments: shared.comments,
   isDocComment: shared.isDocComment,
   attached: shared.attached,

@@ -6,7 +6,16 @@ import type { Language } from '../src/syntax/language.js'
 export const language: Language = {
   name: 'json',
   extensions: ['.json', '.jsonc', '.geojson', '.webmanifest', '.ipynb', '.har', '.avsc', '.code-workspace', '.sarif'],
-  fileNames: ['.babelrc', '.eslintrc', '.jshintrc', '.swcrc', 'composer.lock', 'Pipfile.lock', 'flake.lock', 'deno.lock'],
+  fileNames: [
+    '.babelrc',
+    '.eslintrc',
+    '.jshintrc',
+    '.swcrc',
+    'composer.lock',
+    'Pipfile.lock',
+    'flake.lock',
+    'deno.lock',
+  ],
   sources: [
     {
       package: 'tree-sitter-json',

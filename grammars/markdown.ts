@@ -40,7 +40,7 @@ function blockAfter(node: SyntaxNode): { block: SyntaxNode } | { end: SyntaxNode
 function lastRow(heading: SyntaxNode, lastRowOfFile: number): number | undefined {
   const level = levelOf(heading)
   if (level === undefined) return undefined
-  for (let at = heading; ; ) {
+  for (let at = heading; ;) {
     const after = blockAfter(at)
     if ('end' in after) {
       if (after.end.type === 'document') return lastRowOfFile

@@ -20,4 +20,5 @@ export const language: Language = {
   sample: 'const a = <T,>(b: T) => (\n  <ul c={() => b as T}>\n    <li />\n  </ul>\n)\n',
   opens: [...typescript.opens.filter((type) => type !== 'type_assertion'), ...shared.jsx],
   closers: ['jsx_closing_element'],
+  isSeparator: shared.isSeparator,
 }

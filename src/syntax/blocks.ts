@@ -119,7 +119,8 @@ export class Blocks {
       chain.push(node)
       const parent = path[at - 1]
       if (parent === undefined || !beginsWith(parent, node, this.rules)) return chain
-      if (node.isNamed && this.rules.isContainer(parent)) return chain
+      // What begins a container that is a construct itself is its head: the label of a case.
+      if (node.isNamed && this.rules.isContainer(parent) && !this.rules.isConstruct(parent)) return chain
     }
   }
 
@@ -160,7 +161,9 @@ export class Blocks {
     let column = this.lines.firstColumn(end.row, end.column)
     while (column !== undefined) {
       const path = this.#path({ row: end.row, column })
-      const skipped = path.findLast((node) => this.rules.isComment(node) || this.rules.isCloser(node))
+      const skipped = path.findLast(
+        (node) => this.rules.isComment(node) || this.rules.isCloser(node) || this.rules.isSeparator(node),
+      )
       if (skipped !== undefined && skipped.startPosition.row === end.row) {
         if (skipped.endPosition.row !== end.row) return false
         column = this.lines.firstColumn(end.row, Math.max(skipped.endPosition.column, column + 1))
@@ -215,7 +218,7 @@ export class Blocks {
   #path(place: Place): Path {
     const index = this.lines.indexOf(place)
     const path = [this.root]
-    for (let at = this.root.firstChildForIndex(index); at !== null && at.startIndex <= index && index < at.endIndex; ) {
+    for (let at = this.root.firstChildForIndex(index); at !== null && at.startIndex <= index && index < at.endIndex;) {
       path.push(at)
       at = at.firstChildForIndex(index)
     }

@@ -51,7 +51,7 @@ class Reader {
 
 function leb128(value: number): number[] {
   const bytes: number[] = []
-  for (let rest = value; ; ) {
+  for (let rest = value; ;) {
     const low = rest % 128
     rest = Math.floor(rest / 128)
     if (rest === 0) return [...bytes, low]

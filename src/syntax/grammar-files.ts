@@ -14,9 +14,12 @@ import type { WasmSource } from './language.js'
 /** The folder of compiled language files, beside the compiled sources. */
 export const languagesFolder = fileURLToPath(new URL('../../grammars/', import.meta.url))
 
+/** The folder in which a build keeps its grammars, one folder per package. */
+export const grammarsFolder = join(languagesFolder, 'wasm')
+
 /** Where a build keeps the file. */
 export function builtPath(source: WasmSource): string {
-  return join(languagesFolder, 'wasm', source.package, basename(source.file))
+  return join(grammarsFolder, source.package, basename(source.file))
 }
 
 /** Where the package that ships the file keeps it. */
@@ -34,6 +37,7 @@ export function readGrammar(source: WasmSource): Uint8Array {
 export function checkedBytes(path: string, source: WasmSource): Uint8Array {
   const bytes = readFileSync(path)
   const sha256 = createHash('sha256').update(bytes).digest('hex')
-  if (sha256 !== source.sha256) throw new Error(`${path} has SHA-256 ${sha256}, the language file expects ${source.sha256}`)
+  if (sha256 !== source.sha256)
+    throw new Error(`${path} has SHA-256 ${sha256}, the language file expects ${source.sha256}`)
   return bytes
 }

@@ -80,6 +80,9 @@ export interface Language {
   /** Words and nodes that close a construct, beside brackets: `end`, `fi`, a closing tag. */
   readonly closers?: readonly string[]
 
+  /** True for a node that may follow a construct on its last line because it only separates it from the next. Punctuation needs no mention. */
+  readonly isSeparator?: (node: SyntaxNode) => boolean
+
   /** Comments of every kind, doc comments included. */
   readonly comments: readonly string[]
   /** True for a comment that documents what stands below it. Absent: the language has none. */

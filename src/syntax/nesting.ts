@@ -32,7 +32,7 @@ export function nestsDeeperThan(text: string, limit: number): boolean {
 }
 
 function* linesOf(text: string): Generator<string> {
-  for (let start = 0; start < text.length; ) {
+  for (let start = 0; start < text.length;) {
     const end = text.indexOf('\n', start)
     yield end === -1 ? text.slice(start) : text.slice(start, end)
     start = end === -1 ? text.length : end + 1

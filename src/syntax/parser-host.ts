@@ -19,7 +19,9 @@ import { TextLines } from './text-lines.js'
 
 /** The part of the engine's WebAssembly that is used here; Node's types leave it to the browser's. */
 declare const WebAssembly: {
-  readonly Memory: new (pages: { readonly initial: number; readonly maximum: number }) => { readonly buffer: ArrayBuffer }
+  readonly Memory: new (pages: { readonly initial: number; readonly maximum: number }) => {
+    readonly buffer: ArrayBuffer
+  }
   readonly Module: new (bytes: Uint8Array) => object
 }
 
@@ -94,7 +96,8 @@ export class ParserHost {
       const tree = this.#tree(source, language.sample, () => false)
       const fault = tree === undefined ? 0 : errorRow(tree.rootNode, language)
       tree?.delete()
-      if (fault !== undefined) throw new GrammarUnfit(`${source.package}/${source.file} does not parse the ${language.name} sample`)
+      if (fault !== undefined)
+        throw new GrammarUnfit(`${source.package}/${source.file} does not parse the ${language.name} sample`)
     }
   }
 

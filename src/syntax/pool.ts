@@ -86,7 +86,12 @@ class SyntaxPool implements SyntaxPort {
     this.#pool.on('error', () => undefined)
   }
 
-  async blocksAt(path: string, text: string, lines: readonly number[], signal?: AbortSignal): Promise<readonly BlockAnswer[]> {
+  async blocksAt(
+    path: string,
+    text: string,
+    lines: readonly number[],
+    signal?: AbortSignal,
+  ): Promise<readonly BlockAnswer[]> {
     const none = (reason: BlockReason): readonly BlockAnswer[] => lines.map(() => ({ found: false, reason }))
     const language = this.#index.of(path, firstLine(text))
     if (language === undefined) return none({ kind: 'unsupported-language', name: path })
@@ -98,7 +103,12 @@ class SyntaxPool implements SyntaxPort {
     return none(answer.lost === 'timed-out' ? { kind: 'timed-out', afterMs: parseMs } : { kind: 'parser-lost' })
   }
 
-  async parses(path: string, texts: readonly string[], budgetMs?: number, signal?: AbortSignal): Promise<readonly ParseVerdict[]> {
+  async parses(
+    path: string,
+    texts: readonly string[],
+    budgetMs?: number,
+    signal?: AbortSignal,
+  ): Promise<readonly ParseVerdict[]> {
     const language = this.#index.of(path, firstLine(texts[0] ?? ''))
     if (language === undefined) return texts.map(() => ({ verdict: 'unknown-language' }))
     const small = texts.filter((text) => !this.#isTooLarge(text))
@@ -177,19 +187,24 @@ class SyntaxPool implements SyntaxPort {
 /** A job that nobody waits for any more is called off; whether it stops is then between its watch and the thread. */
 async function abandonable<T>(job: Promise<T>, watch: JobWatch, { budgetMs, signal }: Wait): Promise<T | Lost> {
   let timer: NodeJS.Timeout | undefined
-  let onAbort: (() => void) | undefined
+  let onAbort = (): void => undefined
   const gaveUp = new Promise<Lost>((resolve, reject) => {
-    if (budgetMs !== undefined) timer = setTimeout(() => resolve({ lost: 'timed-out' }), budgetMs)
-    onAbort = () => reject(signal?.reason instanceof Error ? signal.reason : new Error('aborted'))
+    onAbort = () => {
+      watch.abandon()
+      reject(signal?.reason instanceof Error ? signal.reason : new Error('aborted'))
+    }
+    const onTime = (): void => {
+      watch.abandon()
+      resolve({ lost: 'timed-out' })
+    }
+    if (budgetMs !== undefined) timer = setTimeout(onTime, budgetMs)
     signal?.addEventListener('abort', onAbort)
   })
-  let isSettled = false
   try {
-    return await Promise.race([job.finally(() => (isSettled = true)), gaveUp])
+    return await Promise.race([job, gaveUp])
   } finally {
     clearTimeout(timer)
-    if (onAbort !== undefined) signal?.removeEventListener('abort', onAbort)
-    if (!isSettled) watch.abandon()
+    signal?.removeEventListener('abort', onAbort)
   }
 }
 

@@ -56,6 +56,10 @@ export class Rules {
     return this.#closers.has(node.type)
   }
 
+  isSeparator(node: SyntaxNode): boolean {
+    return node.isNamed && (this.language.isSeparator?.(node) ?? false)
+  }
+
   isComment(node: SyntaxNode): boolean {
     return this.#comments.has(node.type)
   }
@@ -67,7 +71,10 @@ export class Rules {
   isAttached(node: SyntaxNode): boolean {
     if (!node.isNamed) return false
     if (this.#attached.has(node.type)) return true
-    return this.#attachedWhenAllInside.has(node.type) && everyChild(node, (child) => this.isAttached(child))
+    return (
+      this.#attachedWhenAllInside.has(node.type) &&
+      everyChild(node, (child) => this.isAttached(child) || this.isComment(child))
+    )
   }
 
   isDeclaration(node: SyntaxNode): boolean {

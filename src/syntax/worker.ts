@@ -31,7 +31,11 @@ export function blocks(job: BlocksJob): readonly BlockAnswer[] {
 export function verdicts(job: VerdictsJob): readonly ParseVerdict[] {
   return guarded(job, (control) =>
     job.texts.map((text): ParseVerdict => {
-      const parsed = host.parse(languageOf(job.language), text, stopAfter(Math.min(job.parseMs, job.until - epochMs()), control))
+      const parsed = host.parse(
+        languageOf(job.language),
+        text,
+        stopAfter(Math.min(job.parseMs, job.until - epochMs()), control),
+      )
       if (parsed === undefined) return { verdict: 'no-verdict', why: 'timed-out' }
       if (parsed.clean) return { verdict: 'clean' }
       if ('beyond' in parsed) return { verdict: 'no-verdict', why: 'too-large' }
@@ -58,7 +62,7 @@ function guarded<T>(job: JobBase, work: (control: JobControl) => T): T {
     return work(control)
   } catch (error) {
     if (error instanceof GrammarUnfit) throw error
-    return process.exit(1)
+    process.exit(1)
   }
 }
 

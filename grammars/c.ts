@@ -1,0 +1,98 @@
+/**
+ * C. C++ builds on the lists below. Doc comments are those of Doxygen and its kin: a third slash or a second star.
+ */
+import type { Language, SyntaxNode } from '../src/syntax/language.js'
+
+/** What C and C++ share. */
+export const shared = {
+  opens: [
+    'preproc_include',
+    'preproc_if',
+    'preproc_ifdef',
+    'preproc_call',
+    'linkage_specification',
+    'attributed_statement',
+    'if_statement',
+    'for_statement',
+    'while_statement',
+    'do_statement',
+    'switch_statement',
+    'case_statement',
+    'labeled_statement',
+    'return_statement',
+    'expression_statement',
+    'seh_try_statement',
+    'parameter_declaration',
+    'init_declarator',
+    'initializer_pair',
+    'initializer_list',
+    'call_expression',
+    'compound_literal_expression',
+    'assignment_expression',
+    'binary_expression',
+    'conditional_expression',
+    'parenthesized_expression',
+    'cast_expression',
+    'field_expression',
+    'concatenated_string',
+  ],
+  declarations: [
+    'function_definition',
+    'declaration',
+    'field_declaration',
+    'type_definition',
+    'struct_specifier',
+    'union_specifier',
+    'enum_specifier',
+    'enumerator',
+    'preproc_def',
+    'preproc_function_def',
+  ],
+  containers: [
+    'translation_unit',
+    'compound_statement',
+    'declaration_list',
+    'field_declaration_list',
+    'enumerator_list',
+    'initializer_list',
+    'argument_list',
+    'parameter_list',
+    'case_statement',
+    'preproc_if',
+    'preproc_ifdef',
+  ],
+  clauses: [
+    'else_clause',
+    'seh_except_clause',
+    'seh_finally_clause',
+    'preproc_else',
+    'preproc_elif',
+    'preproc_elifdef',
+    'else',
+    'while',
+  ],
+  isDocComment: (comment: SyntaxNode): boolean => /^(?:\/\/\/(?!\/)|\/\*\*(?![*/]))/.test(comment.text),
+}
+
+export const language: Language = {
+  name: 'c',
+  extensions: ['.c'],
+  sources: [
+    {
+      package: 'tree-sitter-wasms',
+      file: 'out/tree-sitter-c.wasm',
+      sha256: '056b25072382f72deee2c64ec238ffc4bb8cf42844ef21502c0e70f03a8a0d66',
+    },
+  ],
+  sample: 'struct a { int b; };\n\nint f(int x) {\n  return x ? g() : 1;\n}\n',
+  opens: [...shared.declarations, ...shared.opens],
+  // A block opens among statements; after a head it is a body.
+  opensAmongSiblings: ['compound_statement'],
+  containers: shared.containers,
+  clauses: shared.clauses,
+  closers: ['#endif'],
+  comments: ['comment'],
+  isDocComment: shared.isDocComment,
+  attached: ['attribute_declaration'],
+  declarations: shared.declarations,
+}
