@@ -93,14 +93,19 @@ function contentOf({ facts, header, hunks, drifted, warnings }: Shown): string {
 
 function placesOf(hunks: readonly Hunk[]): string {
   if (hunks.length === 0) return 'no line changed'
-  const places = hunks.slice(0, 5).map((hunk) => {
-    const changed = hunk.rows.filter((row) => row.kind === '+').map((row) => row.line)
-    const first = changed[0]
-    const last = changed.at(-1)
-    if (first === undefined || last === undefined) return `cut at line ${Math.max(hunk.newStart, 1)}`
-    return first === last ? `line ${first}` : `lines ${first}-${last}`
-  })
+  const places = hunks.slice(0, 5).map(placeOf)
   return places.join(', ') + (hunks.length > 5 ? ` and ${hunks.length - 5} more places` : '')
+}
+
+/** New numbers of what a hunk wrote, or the new number of the line that follows what it cut. */
+function placeOf(hunk: Hunk): string {
+  const written = hunk.rows.filter((row) => row.kind === '+').map((row) => row.line)
+  const first = written[0]
+  const last = written.at(-1)
+  if (first !== undefined && last !== undefined) return first === last ? `line ${first}` : `lines ${first}-${last}`
+  const cut = hunk.rows.findIndex((row) => row.kind === '-')
+  const before = hunk.rows.slice(0, cut).at(-1)
+  return `cut before line ${before === undefined ? Math.max(hunk.newStart, 1) : before.line + 1}`
 }
 
 /** The new side of every hunk, numbered; a gap between hunks shows as `…`. */
