@@ -213,7 +213,9 @@ export class Commits {
     created: readonly string[] = [],
   ): Promise<FileIdentity | undefined> {
     await run(confirm, created)
-    const live = identityOf(await lstat(directory.at(name), { bigint: true }), target.field)
+    const stats = await lstat(directory.at(name), { bigint: true })
+    if (!stats.isFile()) return undefined
+    const live = identityOf(stats, target.field)
     const was = base.identity
     const same = live.dev === was.dev && live.ino === was.ino && live.size === was.size && live.ctimeNs === was.ctimeNs
     if (!(same && base.settled && settled(live, this.ground.now(), this.parts.settledMs))) {

@@ -95,16 +95,18 @@ export const codeOf = async (work: Promise<unknown> | (() => Promise<unknown>)):
   (await refusalOf(work)).code
 
 /** Every name below `dir` with what it is and holds, for comparing a whole tree before and after. */
-export function picture(dir: string, prefix = ''): Record<string, string> {
-  const all: Record<string, string> = {}
-  for (const name of readdirSync(join(dir, prefix)).sort()) {
-    const path = join(prefix, name)
-    const stats = lstatSync(join(dir, path))
-    if (stats.isDirectory()) Object.assign(all, { [`${path}/`]: 'directory' }, picture(dir, path))
-    else if (stats.isSymbolicLink()) all[path] = `-> ${readlinkSync(join(dir, path))}`
-    else all[path] = stats.isFile() ? readFileSync(join(dir, path), 'latin1') : 'special'
-  }
-  return all
+export function picture(dir: string): Record<string, string> {
+  const at = (prefix: string): [string, string][] =>
+    readdirSync(join(dir, prefix))
+      .sort()
+      .flatMap((name): [string, string][] => {
+        const path = join(prefix, name)
+        const stats = lstatSync(join(dir, path))
+        if (stats.isDirectory()) return [[`${path}/`, 'directory'], ...at(path)]
+        if (stats.isSymbolicLink()) return [[path, `-> ${readlinkSync(join(dir, path))}`]]
+        return [[path, stats.isFile() ? readFileSync(join(dir, path), 'latin1') : 'special']]
+      })
+  return Object.fromEntries(at(''))
 }
 
 /** Names of temporary files of the service below `dir`. */
