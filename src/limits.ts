@@ -78,7 +78,7 @@ export const limits = {
   recoverBetweenLines: 4_000,
   recoverBetweenEdits: 400,
   /** Steps in which it is found out whether another map takes the lines around an anchor elsewhere; a text that wants more repeats itself without end. */
-  recoverSteps: 2_000_000,
+  recoverSteps: 500_000,
 
   // — boundary repair —
   /** Candidate texts that one call may look at. */
@@ -117,8 +117,8 @@ export const limits = {
   searchWaitMs: 5_000,
   /** Files with a match that one search remembers. */
   searchFiles: 50_000,
-  /** Files that are counted to tell what ignore rules left out, and the time for it after the search itself has ended. */
-  searchCountFiles: 20_000,
+  /** Files that are looked through to tell how many were left out, and the time for it. */
+  searchCountFiles: 10_000,
   searchCountMs: 1_000,
   /** Files and bytes that are held at once to show their lines. */
   searchBatchFiles: 64,

@@ -152,10 +152,10 @@ class Showing {
       next += batch.length
       await this.showBatch(search, batch)
     }
-    for (const { lines } of found.files.slice(next)) {
-      this.files++
-      this.lines += lines
-    }
+    const rest = found.files.slice(next)
+    // Where little is left it is looked at too, so that what is counted holds a match for certain.
+    if (!this.outOfTime && rest.length > 0 && fitsAtOnce(rest)) await this.showBatch(search, rest)
+    else for (const { lines } of rest) this.count(lines)
     if (this.sheet.isEmpty && (this.outOfTime || found.ended === 'deadline')) {
       const hint = 'name a path or an include glob to search less, or use a simpler pattern'
       throw new ToolError('TIMEOUT', { afterMs: limits.searchMs, hint })
@@ -289,6 +289,11 @@ class Showing {
     const data = { outputMode: this.mode, count, files: this.files, truncated }
     return { answer: this.sheet.answer(common, this.files), data }
   }
+}
+
+function fitsAtOnce(files: readonly Candidate[]): boolean {
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+  return files.length <= limits.searchBatchFiles && bytes <= limits.searchBatchBytes
 }
 
 function textOf({ document }: Loaded): SearchText {

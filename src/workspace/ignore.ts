@@ -12,6 +12,10 @@ import type { OpenDirectory } from './directory.js'
 export const ignoreNames = ['.gitignore', '.ignore'] as const
 export type IgnoreName = (typeof ignoreNames)[number]
 
+export function isIgnoreName(name: string): name is IgnoreName {
+  return (ignoreNames as readonly string[]).includes(name)
+}
+
 export interface IgnoreFile {
   /** Relative to the root, `.` for the root itself. */
   readonly dir: string

@@ -44,12 +44,16 @@ export function patternError(complaint: string, pattern: string): ToolError<'INV
   const marks = lines.findIndex((line) => /^ *\^+ *$/.test(line))
   const shown = lines[marks - 1] ?? ''
   const from = shown.lastIndexOf(pattern)
-  const reason = /^(?:error|rg): (.*)$/m.exec(lines.slice(marks + 1).join('\n'))?.[1] ?? 'it is not understood'
-  const words = reason.replace(/^error: /, '')
+  const words = reasonOf(lines.slice(marks + 1))
   if (marks < 1 || from < 0) return patternInvalid(words)
   const column = (lines[marks] ?? '').indexOf('^')
   const characters = Array.from(shown.slice(0, from)).length
   return patternInvalid(words, column >= characters ? column - characters + 1 : (openGroup(pattern) ?? 1))
+}
+
+function reasonOf(lines: readonly string[]): string {
+  const told = lines.find((line) => line.trim() !== '') ?? 'it is not understood'
+  return told.replace(/^(?:rg: )?(?:error: )?/, '')
 }
 
 /** 1-based character of the innermost group that is never closed: the complaint may lay it at the group around the pattern. */

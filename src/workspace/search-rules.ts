@@ -25,49 +25,56 @@ export function walkArgs(ruleFile: string): string[] {
   return ['--no-config', '--no-messages', '--null', '--hidden', '--no-ignore', `--ignore-file=${ruleFile}`]
 }
 
-/** The rules for a search in `root` from `start`, both as in SearchScope. */
-export async function collectRules(parts: RuleParts, root: string, start: string): Promise<RuleText> {
+/**
+ * The rules for a search in `root` from `start`, both as in SearchScope. `dirs`: all directories that hold an ignore file, when the caller knows them already.
+ */
+export async function collectRules(
+  parts: RuleParts,
+  root: string,
+  start: string,
+  dirs: ReadonlySet<string> | undefined,
+): Promise<RuleText> {
   const names = start === '.' ? [] : start.split('/')
   const way = ['.', ...names.map((_, i) => names.slice(0, i + 1).join('/'))]
   const own = await readAll(parts, root, way)
   const first = ruleText(own.files, start, parts.bounds.ignoreRules)
-  const below = await dirsBelow(parts, root, first, new Set(way))
-  const nested = await readAll(parts, root, below.dirs)
+  const below = dirs ? { dirs, leftOut: false } : await dirsBelow(parts, root, first)
+  const nested = await readAll(
+    parts,
+    root,
+    [...below.dirs].filter((dir) => !way.includes(dir)),
+  )
   const all =
     nested.files.length === 0 ? first : ruleText([...own.files, ...nested.files], start, parts.bounds.ignoreRules)
   return { text: all.text, leftOut: all.leftOut || own.leftOut || nested.leftOut || below.leftOut }
 }
 
-/** Directories with an ignore file, other than those on the way. */
+/** The directories with an ignore file that a walk under `rules` comes to. */
 async function dirsBelow(
   parts: RuleParts,
   root: string,
   rules: RuleText,
-  way: ReadonlySet<string>,
-): Promise<{ readonly dirs: readonly string[]; readonly leftOut: boolean }> {
+): Promise<{ readonly dirs: ReadonlySet<string>; readonly leftOut: boolean }> {
   const dirs = new Set<string>()
   const rows = new PathRows(false)
-  const end = await withRuleFiles([rules.text], ([ruleFile = '']) =>
+  const end = await withRuleFile(rules.text, (ruleFile) =>
     parts.children.run({
       args: ['--files', ...walkArgs(ruleFile), ...ignoreNames.map((name) => `--glob=${name}`), '--', '.'],
       cwd: root,
       timeMs: parts.timeMs,
       take: (chunk) => {
-        for (const row of rows.take(chunk)) {
-          const dir = row === undefined ? '.' : posix.dirname(row.path)
-          if (!way.has(dir)) dirs.add(dir)
-        }
+        for (const row of rows.take(chunk)) if (row) dirs.add(posix.dirname(row.path))
         return dirs.size >= parts.bounds.ignoreFiles
       },
     }),
   )
-  return { dirs: [...dirs], leftOut: end.how !== 'exit' }
+  return { dirs, leftOut: end.how !== 'exit' }
 }
 
 async function readAll(
   parts: RuleParts,
   root: string,
-  dirs: readonly string[],
+  dirs: Iterable<string>,
 ): Promise<{ readonly files: readonly IgnoreFile[]; readonly leftOut: boolean }> {
   const files: IgnoreFile[] = []
   let leftOut = false
@@ -81,16 +88,13 @@ async function readAll(
   return { files, leftOut }
 }
 
-/** Gives `use` the path of a file per text, in a folder that only this process can look into and that is gone afterwards. */
-export async function withRuleFiles<T>(
-  texts: readonly string[],
-  use: (files: readonly string[]) => Promise<T>,
-): Promise<T> {
+/** Gives `use` the path of a file with these rules, in a folder that only this process can look into and that is gone afterwards. */
+export async function withRuleFile<T>(text: string, use: (file: string) => Promise<T>): Promise<T> {
   const dir = await mkdtemp(join(tmpdir(), 'anchorline-search-'))
   try {
-    const files = texts.map((_, i) => join(dir, String(i)))
-    await Promise.all(texts.map((text, i) => writeFile(files[i] ?? '', text)))
-    return await use(files)
+    const file = join(dir, 'rules')
+    await writeFile(file, text)
+    return await use(file)
   } finally {
     await rm(dir, { recursive: true, force: true })
   }

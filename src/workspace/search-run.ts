@@ -9,9 +9,9 @@ import { posix } from 'node:path'
 import type { Denies } from './deny.js'
 import type { OpenDirectory } from './directory.js'
 import type { RuleBounds, RuleText } from './ignore.js'
-import { bareRules } from './ignore.js'
+import { bareRules, isIgnoreName } from './ignore.js'
 import type { Children } from './search-child.js'
-import type { GlobBounds, Include } from './search-include.js'
+import type { GlobBounds } from './search-include.js'
 import { parseInclude } from './search-include.js'
 import { patternArgs, patternError } from './search-pattern.js'
 import type {
@@ -26,7 +26,7 @@ import type {
 } from './search-port.js'
 import type { LineRow, PathRow } from './search-rows.js'
 import { LineRows, PathRows } from './search-rows.js'
-import { collectRules, walkArgs, withRuleFiles } from './search-rules.js'
+import { collectRules, walkArgs, withRuleFile } from './search-rules.js'
 import { isTempName } from './temp-names.js'
 
 export interface RunBounds extends RuleBounds, GlobBounds {
@@ -45,23 +45,28 @@ export interface RunParts {
   readonly bounds: RunBounds
 }
 
-/** A walk: from where, which files it takes, and what ripgrep is told. */
-interface Walk {
-  readonly root: string
+/** A scope with its tests at hand. */
+interface Ground extends SearchScope {
   readonly takes: (path: string) => boolean
-  readonly args: readonly string[]
+  /** Arguments that leave out what `takes` would not take. */
+  readonly nameArgs: readonly string[]
+}
+
+/** Every file below the start, whatever rules say; undefined when they are too many to look through. */
+interface Listing {
+  readonly taken: Set<string>
+  readonly ruleDirs: ReadonlySet<string>
 }
 
 interface Hits {
   readonly files: readonly PathRow[]
   readonly ended: SearchEnd
   readonly unreadable: boolean
+  /** Files that were searched. */
+  readonly searched: number
 }
 
-interface Survey extends FilesFound {
-  /** Files that were searched; null when unknown. */
-  readonly searched: number | null
-}
+type LeftOut = Pick<FilesFound, 'ignored' | 'tooLarge'>
 
 export class SearchRun {
   private readonly started = performance.now()
@@ -72,14 +77,16 @@ export class SearchRun {
   ) {}
 
   async files(scope: SearchScope): Promise<FilesFound> {
-    const include = scope.include === undefined ? undefined : parseInclude(scope.include, this.parts.bounds)
-    if (scope.includeIgnored) return this.survey(scope, include, undefined)
     const { children, openDirectory, bounds } = this.parts
-    const reading = { children, openDirectory, bounds, timeMs: this.remaining(bounds.searchMs) }
-    const rules = await collectRules(reading, scope.root, scope.start)
-    const found = await this.survey(scope, include, rules)
+    const ground = this.ground(scope)
+    const listing = await this.list(ground)
+    if (scope.includeIgnored) return this.survey(ground, listing)
+    const timeMs = this.remaining(bounds.searchMs)
+    const reading = { children, openDirectory, bounds, timeMs }
+    const rules = await collectRules(reading, scope.root, scope.start, listing?.ruleDirs)
+    const found = await this.survey(ground, listing, rules)
     // A directory that was named is searched, also when the rules leave nothing of it.
-    return scope.start !== '.' && found.searched === 0 ? this.survey(scope, include, undefined) : found
+    return scope.start !== '.' && found.searched === 0 ? this.survey(ground, listing) : found
   }
 
   async lines(texts: readonly SearchText[], take: (found: LineFound) => boolean): Promise<LinesEnd> {
@@ -105,64 +112,53 @@ export class SearchRun {
   }
 
   /** The hits under the rules, or under none, and how many files were left out. */
-  private async survey(scope: SearchScope, include: Include | undefined, rules?: RuleText): Promise<Survey> {
-    const bare = bareRules(scope.start)
-      .map((rule) => `${rule}\n`)
-      .join('')
-    return withRuleFiles([rules?.text ?? bare, bare], async ([ruled = '', unruled = '']) => {
-      const walk = this.walk(scope, include, ruled)
-      const counting = new AbortController()
-      const counts = Promise.all([
-        this.count(walk, [this.sizeArg], counting.signal),
-        this.count(walk, [], counting.signal),
-        rules ? this.count(this.walk(scope, include, unruled), [], counting.signal) : undefined,
+  private async survey(
+    ground: Ground,
+    listing: Listing | undefined,
+    rules?: RuleText,
+  ): Promise<FilesFound & Pick<Hits, 'searched'>> {
+    const text = rules?.text ?? bareText(ground.start)
+    return withRuleFile(text, async (ruleFile) => {
+      const unsearched = listing && new Set(listing.taken)
+      const { files, ...hits } = await this.hits(ground, ruleFile, unsearched)
+      const known = hits.ended === 'complete' ? unsearched : undefined
+      const [sorted, leftOut] = await Promise.all([
+        newestFirst(ground.root, files),
+        this.leftOut(ground, ruleFile, known, rules !== undefined),
       ])
-      let timer: NodeJS.Timeout | undefined
-      try {
-        const { files, ended, unreadable } = await this.hits(walk, scope.countLines)
-        timer = setTimeout(() => counting.abort(), this.parts.bounds.searchCountMs)
-        const [sorted, [searched, ofAnySize, all = ofAnySize]] = await Promise.all([
-          newestFirst(scope.root, files),
-          counts,
-        ])
-        return {
-          files: sorted,
-          ended,
-          unreadable,
-          searched,
-          ignored: difference(all, ofAnySize),
-          tooLarge: difference(ofAnySize, searched),
-          rulesLeftOut: rules?.leftOut ?? false,
-        }
-      } finally {
-        clearTimeout(timer)
-        counting.abort()
-        await counts.catch(() => undefined)
-      }
+      return { files: sorted, ...hits, ...leftOut, rulesLeftOut: rules?.leftOut ?? false }
     })
   }
 
-  private async hits(walk: Walk, counted: boolean): Promise<Hits> {
+  /** Takes every file that was searched out of `unsearched`. */
+  private async hits(ground: Ground, ruleFile: string, unsearched: Set<string> | undefined): Promise<Hits> {
     const files: PathRow[] = []
-    const rows = new PathRows(counted)
+    const rows = new PathRows(true)
     let unreadable = false
+    let searched = 0
+    const take = (row: PathRow | undefined): void => {
+      if (row === undefined) unreadable = true
+      else if (ground.takes(row.path)) {
+        searched++
+        unsearched?.delete(row.path)
+        if (row.lines > 0) files.push(row)
+      }
+    }
     const end = await this.parts.children.run({
       args: [
         ...patternArgs(this.query),
-        ...walk.args,
-        this.sizeArg,
-        ...(counted ? ['--count', '--with-filename'] : ['--files-with-matches']),
+        ...walkArgs(ruleFile),
+        ...ground.nameArgs,
+        `--max-filesize=${this.parts.bounds.maxFileBytes}`,
+        ...['--count', '--include-zero', '--with-filename'],
+        ...(ground.countLines ? [] : ['--max-count=1']),
         ...['--', '.'],
       ],
-      cwd: walk.root,
+      cwd: ground.root,
       timeMs: this.remaining(this.parts.bounds.searchMs),
       take: (chunk) => {
-        for (const row of rows.take(chunk)) {
-          if (row === undefined) unreadable = true
-          else if (walk.takes(row.path)) files.push(row)
-          if (files.length === this.parts.bounds.searchFiles) return true
-        }
-        return false
+        for (const row of rows.take(chunk)) take(row)
+        return files.length >= this.parts.bounds.searchFiles
       },
     })
     if (end.how === 'exit' && end.code === 2) {
@@ -170,7 +166,54 @@ export class SearchRun {
       unreadable = true
     }
     const ended = end.how === 'exit' ? 'complete' : end.how === 'enough' ? 'tooMany' : 'deadline'
-    return { files, unreadable, ended }
+    return { files, unreadable, searched, ended }
+  }
+
+  /** Why files were not searched: those that a walk under the rules comes to were too large. */
+  private async leftOut(
+    ground: Ground,
+    ruleFile: string,
+    unsearched: Set<string> | undefined,
+    ruled: boolean,
+  ): Promise<LeftOut> {
+    if (unsearched === undefined) return { ignored: null, tooLarge: null }
+    if (!ruled || unsearched.size === 0) return { ignored: 0, tooLarge: unsearched.size }
+    const ignored = new Set(unsearched)
+    const complete = await this.walk(ground.root, [...walkArgs(ruleFile), ...ground.nameArgs], (path) => {
+      ignored.delete(path)
+      return false
+    })
+    return complete
+      ? { ignored: ignored.size, tooLarge: unsearched.size - ignored.size }
+      : { ignored: null, tooLarge: null }
+  }
+
+  private list(ground: Ground): Promise<Listing | undefined> {
+    const taken = new Set<string>()
+    const ruleDirs = new Set<string>()
+    return withRuleFile(bareText(ground.start), async (ruleFile) => {
+      const complete = await this.walk(ground.root, walkArgs(ruleFile), (path) => {
+        if (ground.takes(path)) taken.add(path)
+        if (isIgnoreName(posix.basename(path))) ruleDirs.add(posix.dirname(path))
+        return taken.size > this.parts.bounds.searchCountFiles
+      })
+      return complete ? { taken, ruleDirs } : undefined
+    })
+  }
+
+  /** Gives every path to `take` until it answers true; true when all were given in time. */
+  private async walk(root: string, args: readonly string[], take: (path: string) => boolean): Promise<boolean> {
+    const rows = new PathRows(false)
+    const end = await this.parts.children.run({
+      args: ['--files', ...args, '--', '.'],
+      cwd: root,
+      timeMs: Math.min(this.parts.bounds.searchCountMs, this.remaining(this.parts.bounds.searchMs)),
+      take: (chunk) => {
+        for (const row of rows.take(chunk)) if (row && take(row.path)) return true
+        return false
+      },
+    })
+    return end.how === 'exit'
   }
 
   /** Whether ripgrep complained of the pattern or of the disk shows where there is no disk. */
@@ -184,42 +227,17 @@ export class SearchRun {
     if (end.how === 'exit' && end.code === 2) throw patternError(end.complaint, this.query.pattern)
   }
 
-  /** How many files a walk takes; null past the bound, the deadline or an abort of `signal`. */
-  private async count(walk: Walk, args: readonly string[], signal: AbortSignal): Promise<number | null> {
-    const { bounds, children } = this.parts
-    const rows = new PathRows(false)
-    let files = 0
-    const counted = children.run({
-      args: ['--files', ...walk.args, ...args, '--', '.'],
-      cwd: walk.root,
-      timeMs: this.remaining(bounds.searchMs) + bounds.searchCountMs,
-      signal,
-      take: (chunk) => {
-        for (const row of rows.take(chunk)) if (row !== undefined && walk.takes(row.path)) files++
-        return files > bounds.searchCountFiles
-      },
-    })
-    try {
-      return (await counted).how === 'exit' ? files : null
-    } catch (error) {
-      if (signal.aborted) return null
-      throw error
-    }
-  }
-
-  private walk(scope: SearchScope, include: Include | undefined, ruleFile: string): Walk {
-    const { denyRead } = this.parts
+  /** Throws INVALID_ARGUMENT for an include glob that is none. */
+  private ground(scope: SearchScope): Ground {
+    const { denyRead, bounds } = this.parts
+    const include = scope.include === undefined ? undefined : parseInclude(scope.include, bounds)
     const below = scope.start === '.' ? 0 : scope.start.length + 1
     const takes = (path: string): boolean =>
       (include === undefined || include.covers(path, path.slice(below))) &&
       !denyRead(path) &&
       !isTempName(posix.basename(path))
-    const names = include?.names === undefined ? [] : [`--type-add=include:${include.names}`, '--type=include']
-    return { root: scope.root, takes, args: [...walkArgs(ruleFile), ...names] }
-  }
-
-  private get sizeArg(): string {
-    return `--max-filesize=${this.parts.bounds.maxFileBytes}`
+    const nameArgs = include?.names === undefined ? [] : [`--type-add=include:${include.names}`, '--type=include']
+    return { ...scope, takes, nameArgs }
   }
 
   private remaining(ms: number): number {
@@ -252,8 +270,10 @@ function lineCount(texts: readonly SearchText[], at: number): number {
   return texts[at]?.lineCount ?? Infinity
 }
 
-function difference(more: number | null, fewer: number | null): number | null {
-  return more === null || fewer === null ? null : Math.max(0, more - fewer)
+function bareText(start: string): string {
+  return bareRules(start)
+    .map((rule) => `${rule}\n`)
+    .join('')
 }
 
 /** Files that are looked at together. */
