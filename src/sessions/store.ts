@@ -172,9 +172,20 @@ export interface GuardCount {
 
 // — events —
 
+export const eventTypes = [
+  'opened',
+  'read',
+  'searched',
+  'written',
+  'edited',
+  'refused',
+  'rolledBack',
+  'terminated',
+  'closed',
+] as const
+
 export interface NewEvent {
-  readonly type:
-    'opened' | 'read' | 'searched' | 'written' | 'edited' | 'refused' | 'rolledBack' | 'terminated' | 'closed'
+  readonly type: (typeof eventTypes)[number]
   readonly data: Record<string, unknown>
 }
 

@@ -1,5 +1,6 @@
 /** The events of one session in memory: a bounded log and its live readers. Slow readers cost nothing: each reads the log at its own place. Called by the memory store. */
 import type { StoreBounds } from '../bounds.js'
+import { eventSequence } from '../cursor.js'
 import type { NewEvent, StoredEvent } from '../store.js'
 import type { Hold, Retained } from './retained.js'
 
@@ -80,9 +81,4 @@ export class EventLog {
     this.waiters = []
     for (const resolve of waiters) resolve()
   }
-}
-
-/** The sequence number in an event id; 0 for what is none. */
-export function eventSequence(id: string | undefined): number {
-  return id !== undefined && /^[1-9]\d{0,14}$/.test(id) ? Number(id) : 0
 }

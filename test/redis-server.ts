@@ -1,0 +1,134 @@
+/**
+ * Real Redis servers for tests: finds `redis-server` or installs it where it may, else says what to install. Servers listen on loopback, on free ports, keep nothing
+ * on disk and end with the test process.
+ */
+import type { ChildProcess } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Redis } from 'ioredis'
+
+let binary: string | undefined
+
+/** The path of redis-server. Throws with what to install where there is none and none can be installed. */
+export function redisBinary(): string {
+  binary ??= find() ?? install()
+  return binary
+}
+
+function find(): string | undefined {
+  try {
+    return execFileSync('sh', ['-c', 'command -v redis-server'], { encoding: 'utf8' }).trim() || undefined
+  } catch {
+    return undefined
+  }
+}
+
+function install(): string {
+  const help = 'these tests need redis-server: apt-get install redis-server, or brew install redis, and run them again'
+  if (process.getuid?.() !== 0) throw new Error(help)
+  const options = { stdio: 'ignore', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } } as const
+  // Test files run side by side; one of them installs.
+  const apt = 'apt-get -o DPkg::Lock::Timeout=120 -qq'
+  const command = `${apt} install -y redis-server || (${apt} update && ${apt} install -y redis-server)`
+  try {
+    execFileSync(
+      'flock',
+      ['/tmp/anchorline-redis-install', 'sh', '-c', `command -v redis-server || (${command})`],
+      options,
+    )
+  } catch (error) {
+    throw new Error(help, { cause: error })
+  }
+  const found = find()
+  if (found === undefined) throw new Error(help)
+  return found
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve())
+  })
+  return port
+}
+
+export interface RedisServer {
+  readonly port: number
+  readonly url: string
+  /** SIGKILL; resolves when it is gone. */
+  readonly kill: () => Promise<void>
+  /** Starts it again on its port, empty. */
+  readonly restart: () => Promise<void>
+  readonly pid: () => number | undefined
+  /** Ends it and removes its folder. */
+  readonly stop: () => Promise<void>
+}
+
+/** `extra` are further arguments of redis-server. `mode` sentinel takes its configuration file as the first of them. */
+export async function startRedis(extra: readonly string[] = [], port?: number): Promise<RedisServer> {
+  const path = redisBinary()
+  const chosen = port ?? (await freePort())
+  const folder = mkdtempSync(join(tmpdir(), 'anchorline-redis-'))
+  let child: ChildProcess | undefined
+  const start = async (): Promise<void> => {
+    const args = ['--port', String(chosen), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder]
+    child = spawn(path, [...args, ...extra], { stdio: 'ignore' })
+    child.unref()
+    await answers(chosen)
+  }
+  const kill = async (): Promise<void> => {
+    const ended = child
+    if (!ended || ended.exitCode !== null || ended.signalCode !== null) return
+    await new Promise<void>((resolve) => {
+      ended.ref()
+      ended.once('exit', () => resolve())
+      ended.kill('SIGKILL')
+    })
+  }
+  const onExit = (): void => void child?.kill('SIGKILL')
+  process.once('exit', onExit)
+  await start()
+  return {
+    port: chosen,
+    url: `redis://127.0.0.1:${chosen}`,
+    kill,
+    restart: start,
+    pid: () => child?.pid,
+    stop: async () => {
+      process.off('exit', onExit)
+      await kill()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Resolves when a server answers on the port. */
+export async function answers(port: number, ms = 15_000): Promise<void> {
+  const end = performance.now() + ms
+  for (;;) {
+    const client = new Redis({
+      port,
+      host: '127.0.0.1',
+      lazyConnect: true,
+      retryStrategy: null,
+      maxRetriesPerRequest: 0,
+    })
+    client.on('error', () => undefined)
+    try {
+      await client.connect()
+      await client.ping()
+      return
+    } catch (error) {
+      if (performance.now() > end) throw new Error(`redis-server does not answer on port ${port}`, { cause: error })
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    } finally {
+      client.disconnect()
+    }
+  }
+}
