@@ -118,7 +118,7 @@ function closeIdleConnections(app: App): void {
 function createServer({ options, logger }: AppDeps): App {
   return fastify({
     ...(logger === undefined ? { logger: false } : { loggerInstance: logger }),
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     requestIdHeader: false,
     genReqId: (request: IncomingMessage) => requestIdOf(request.headers),
     bodyLimit: Math.min(options.maxBodyBytes, smallBodyBytes),

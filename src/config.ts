@@ -13,6 +13,7 @@ import type { Environment, Variables } from './environment.js'
 import { environmentOf } from './environment.js'
 import type { TokenGrant } from './http/identity.js'
 import { AccessMode, arrayOf, strict } from './schemas/parts.js'
+import { parseRedisUrl } from './sessions/redis/url.js'
 import type { ToolSettings } from './tools/deps.js'
 import type { HookConfig } from './workspace/hooks.js'
 
@@ -26,7 +27,8 @@ export interface Config {
   readonly denyRead: readonly string[]
   readonly denyWrite: readonly string[]
   readonly saveHooks: readonly HookConfig[]
-  readonly store: { readonly kind: 'memory' } | { readonly kind: 'redis'; readonly url: string }
+  readonly store:
+    { readonly kind: 'memory' } | { readonly kind: 'redis'; readonly url: string; readonly namespace: string }
   readonly retainedBytes: number
   readonly syntaxWorkers: number
   readonly logLevel: string
@@ -165,10 +167,14 @@ function jsonOf(value: string): unknown {
 
 function storeOf(environment: Environment, problems: string[]): Config['store'] {
   if (environment.STORE === 'memory') return { kind: 'memory' }
-  const url = environment.REDIS_URL
-  if (url === undefined || !/^rediss?:\/\/./.test(url) || !URL.canParse(url))
-    problems.push('REDIS_URL must be a redis:// or rediss:// URL with STORE=redis')
-  return { kind: 'redis', url: url ?? '' }
+  const { REDIS_URL: url = '', REDIS_NAMESPACE: namespace } = environment
+  try {
+    parseRedisUrl(url)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    problems.push(url === '' ? 'REDIS_URL is needed with STORE=redis' : error.message)
+  }
+  return { kind: 'redis', url, namespace }
 }
 
 /** An empty list is a mistake and not the wish to do without tokens. */

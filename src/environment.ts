@@ -35,7 +35,14 @@ export const EnvironmentSchema = Type.Object({
     description: 'Where sessions live: memory for one process, redis for any number.',
     default: 'memory',
   }),
-  REDIS_URL: optional('redis:// or rediss:// URL; needed with STORE=redis.'),
+  REDIS_URL: optional(
+    'redis://, redis-sentinel:// or redis-cluster:// URL, rediss… with TLS; needed with STORE=redis.',
+  ),
+  REDIS_NAMESPACE: Type.String({
+    description: 'Beginning of every key, for services that share a server.',
+    default: 'anchorline',
+    pattern: '^[A-Za-z0-9._-]{1,64}$',
+  }),
   TOKENS: optional(
     'JSON, for example [{"sha256": "64 hex digits", "tenant": "acme", "workspaces": [{"name": "demo", "access": "read-only"}]}]; "workspaces": "*" grants every workspace, read-write.',
   ),
@@ -106,10 +113,13 @@ export function shownVariables(environment: Environment): Record<string, unknown
   return Object.fromEntries(
     Object.entries(environment).map(([name, value]) => {
       if (name === 'TOKENS') return [name, '(hidden)']
-      return [name, name === 'REDIS_URL' ? String(value).replace(/\/\/[^@/]*@/, '//(hidden)@') : value]
+      return [name, name === 'REDIS_URL' ? withoutSecrets(String(value)) : value]
     }),
   )
 }
+
+/** Neither user nor parameters, which may hold passwords. */
+const withoutSecrets = (url: string): string => url.replace(/\/\/[^@]*@/, '//(hidden)@').replace(/\?.*$/, '?(hidden)')
 
 function defaultOf(schema: TSchema): string {
   const value: unknown = schema['default']

@@ -81,7 +81,7 @@ async function serve(config: Config): Promise<void> {
   const log = pino({ level: config.logLevel })
   const lifecycle = new Lifecycle()
   const metrics = createMetrics({ process: true })
-  const store = measuredStore(await openStore(config), metrics, monotonic)
+  const store = measuredStore(await openStore(config, log, metrics), metrics, monotonic)
   const syntax = createSyntax({ maxWorkers: config.syntaxWorkers })
   const workspace = createWorkspace({
     ...config,
@@ -103,7 +103,9 @@ async function serve(config: Config): Promise<void> {
     randomId,
   })
   const grammars = syntax.ready()
-  grammars.catch((error: unknown) => log.error({ err: error }, 'a grammar cannot be used'))
+  grammars.catch((error: unknown) => {
+    if (!lifecycle.draining) log.error({ err: error }, 'a grammar cannot be used')
+  })
   measure(metrics, lifecycle, syntax)
   const app = await buildApp({
     tools,
@@ -122,12 +124,14 @@ async function serve(config: Config): Promise<void> {
   await app.listen({ host: config.host, port: config.port })
 }
 
-async function openStore(config: Config): Promise<Store> {
-  const common = { now, monotonic, random: randomId, bounds: { retainedBytesPerProcess: config.retainedBytes } }
-  if (config.store.kind === 'memory') return createMemoryStore(common)
+async function openStore(config: Config, log: Logger, metrics: HttpMetrics): Promise<Store> {
+  const common = { monotonic, random: randomId, bounds: { retainedBytesPerProcess: config.retainedBytes } }
+  if (config.store.kind === 'memory') return createMemoryStore({ ...common, now })
   // Only here, so that a process with the memory store loads no Redis client.
   const { createRedisStore } = await import('./sessions/redis.js')
-  return createRedisStore({ ...common, url: config.store.url })
+  const { url, namespace } = config.store
+  const onRoundTrip = (name: string, ms: number): void => metrics.storeRoundTrip(name, ms / 1000)
+  return createRedisStore({ ...common, url, namespace, log, onRoundTrip })
 }
 
 function measure(metrics: HttpMetrics, lifecycle: Lifecycle, syntax: ReturnType<typeof createSyntax>): void {

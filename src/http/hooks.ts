@@ -62,7 +62,7 @@ function finish(request: FastifyRequest, reply: FastifyReply, metrics: HttpMetri
   const level = request.routeOptions.config.probe === true ? 'debug' : 'info'
   request.log[level](
     {
-      traceId: state.traceId,
+      ...(state.traceId === request.id ? {} : { traceId: state.traceId }),
       tenant: state.caller?.tenant,
       session: sessionOf(request.params),
       operation,

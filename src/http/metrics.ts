@@ -8,6 +8,8 @@ import type { Metrics } from '../tools/metrics.js'
 
 export interface HttpMetrics extends Metrics {
   request(operation: string, code: string, seconds: number): void
+  /** One command sent to the server of the store. */
+  storeRoundTrip(command: string, seconds: number): void
   /** A figure that is asked for when the metrics are read. */
   gauge(name: string, help: string, read: () => number): void
   text(): Promise<string>
@@ -45,6 +47,12 @@ export function createMetrics(options: { readonly process: boolean }): HttpMetri
     ['call', 'ok'],
     storeSeconds,
   )
+  const trips = histogram(
+    'store_round_trip_seconds',
+    'Seconds of one command to the server of the session store.',
+    ['command'],
+    storeSeconds,
+  )
   const written = counter('written_bytes_total', 'Bytes that mutations put on the disk.', [])
   const terminated = counter('guard_terminations_total', 'Prompts that the repeat guard ended.', [])
 
@@ -59,6 +67,7 @@ export function createMetrics(options: { readonly process: boolean }): HttpMetri
     block: (outcome) => blocks.inc({ outcome }),
     permitWait: (seconds, outcome) => waits.observe({ outcome }, seconds),
     storeCall: (call, seconds, ok) => store.observe({ call, ok: String(ok) }, seconds),
+    storeRoundTrip: (command, seconds) => trips.observe({ command }, seconds),
     bytesWritten: (bytes) => written.inc(bytes),
     guardTerminated: () => terminated.inc(),
     gauge(name, help, read) {
