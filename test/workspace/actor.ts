@@ -1,9 +1,10 @@
 /**
  * The other process of the workspace tests: `actor.js ROLE TOP` over a playground that the test made. Not a test itself.
  *
- * `unprivileged` tries what a user without rights meets and prints it as JSON.
+ * `unprivileged` tries what a user without rights meets and prints it as JSON. `swap` exchanges folders and files of the workspace for links to outside and back,
+ * as fast as it can, until it is told to stop or ten seconds have passed, and prints the rounds.
  */
-import { statSync } from 'node:fs'
+import { renameSync, statSync, symlinkSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { ToolError } from '../../src/errors/tool-error.js'
 import { createWorkspace } from '../../src/workspace/disk.js'
@@ -19,7 +20,7 @@ const port = createWorkspace({
 })
 const yes = async (): Promise<void> => {}
 
-const roles: Record<string, () => Promise<void>> = { unprivileged }
+const roles: Record<string, () => Promise<void>> = { unprivileged, swap }
 await roles[role ?? '']?.()
 
 async function unprivileged(): Promise<void> {
@@ -54,4 +55,40 @@ async function unprivileged(): Promise<void> {
   await attempt('replace another’s file that may be written', () => replace('open/theirs.txt'))
   told['its mode'] = (statSync(join(roots.workspace.dir, 'open/theirs.txt')).mode & 0o7777).toString(8)
   console.log(JSON.stringify(told))
+}
+
+async function swap(): Promise<void> {
+  const [ws, outside] = [join(top ?? '', 'workspaces/ws'), join(top ?? '', 'outside')]
+  const places: readonly (readonly [string, string])[] = [
+    [join(ws, 'dir'), join(outside, 'dir')],
+    [join(ws, 'up'), join(outside, 'up')],
+    [join(ws, 'dir-2/leaf.txt'), join(outside, 'dir/in.txt')],
+  ]
+  const told = new AbortController()
+  process.once('message', () => told.abort())
+  const started = Date.now()
+  let rounds = 0
+  while (!told.signal.aborted && Date.now() - started < 10_000) {
+    for (const [place, target] of places) {
+      // A call that lands in between may have put something at the name; the round is then over for this place.
+      try {
+        renameSync(place, `${place}.away`)
+        symlinkSync(target, place)
+      } catch {
+        // Taken.
+      }
+    }
+    if (rounds % 3 === 0) await new Promise((next) => setImmediate(next))
+    for (const [place] of places) {
+      try {
+        unlinkSync(place)
+        renameSync(`${place}.away`, place)
+      } catch {
+        // Not ours.
+      }
+    }
+    if (++rounds % 3 !== 0) await new Promise((next) => setImmediate(next))
+  }
+  console.log(String(rounds))
+  process.disconnect()
 }
