@@ -105,6 +105,8 @@ function disputed({ anchors, offset, window }: Place, { all }: Maps): DeclineRea
 function elsewhere(window: LineRange, runs: readonly RankedRun[]): number | undefined {
   const near = runs.filter((run) => run.from < window.end && window.start < run.from + run.length)
   if (firstUncovered(window, near) !== undefined) return undefined
+  const whole = near.find((run) => run.from <= window.start && window.end <= run.from + run.length)
+  if (whole) return whole.to + window.start + 1 - whole.from
   let second: number | undefined
   let steps: number = limits.recoverSteps
   /** Rank of a pair → the lowest partner with which a map may have got there. */

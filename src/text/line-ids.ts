@@ -20,8 +20,8 @@ const FNV_PRIME = 0x01000193
 /** Numbers of two documents, without trailing blanks. O(bytes). */
 export function lineIds(from: Document, to: Document): LineIds {
   const table = new ByteTable(from, to)
-  const a = table.number(from)
-  const b = a && table.number(to)
+  const a = table.numberFrom()
+  const b = a && table.numberTo(a)
   if (a && b) return { from: a, to: b, count: table.count }
   return textIds(keys(from), keys(to))
 }
@@ -66,12 +66,12 @@ function keys(text: Document): string[] {
  */
 class ByteTable {
   count = 0
+  /** Pairs of hash and number plus one; zero is free. Side by side, because every probe wants both and memory is what takes the time. */
   private readonly slots: Int32Array
-  private readonly hashes: Int32Array
-  private readonly starts: Uint32Array
-  private readonly ends: Uint32Array
+  /** Per number start and end of the first slice that had it. */
+  private readonly slices: Uint32Array
   /** Numbers below this one were first met in `from`. */
-  private ownedByFrom = Infinity
+  private fromCount = Infinity
   private probesLeft: number
 
   constructor(
@@ -81,55 +81,104 @@ class ByteTable {
     const lines = from.lineCount + to.lineCount
     let size = 16
     while (size < lines * 2) size *= 2
-    this.slots = new Int32Array(size)
-    this.hashes = new Int32Array(lines)
-    this.starts = new Uint32Array(lines)
-    this.ends = new Uint32Array(lines)
+    this.slots = new Int32Array(size * 2)
+    this.slices = new Uint32Array(lines * 2)
     this.probesLeft = lines * 8 + 256
   }
 
   /** Undefined when the probes ran out. */
-  number(text: Document): Int32Array<ArrayBuffer> | undefined {
-    const ids = new Int32Array(text.lineCount)
-    const { bytes } = text
-    const { starts } = text.index
-    if (text === this.to && text !== this.from) this.ownedByFrom = this.count
-    for (let i = 0; i < ids.length; i++) {
-      const start = starts[i] ?? 0
-      const end = trimmedEnd(bytes, start, starts[i + 1] ?? start)
-      let hash = FNV_OFFSET
-      for (let at = start; at < end; at++) hash = Math.imul(hash ^ (bytes[at] ?? 0), FNV_PRIME)
-      const id = this.find(bytes, start, end, hash)
+  numberFrom(): Int32Array<ArrayBuffer> | undefined {
+    const { bytes, index, lineCount } = this.from
+    const ids = new Int32Array(lineCount)
+    for (let i = 0; i < lineCount; i++) {
+      const start = index.starts[i] ?? 0
+      const id = this.find(bytes, start, trimmedEnd(bytes, start, index.starts[i + 1] ?? start))
       if (id < 0) return undefined
       ids[i] = id
+    }
+    this.fromCount = this.count
+    return ids
+  }
+
+  /** A line is first compared with the one that follows the partner of the line before it: where nothing changed, that is all there is to do. */
+  numberTo(known: Int32Array): Int32Array<ArrayBuffer> | undefined {
+    const { bytes, index, lineCount } = this.to
+    const ids = new Int32Array(lineCount)
+    const { starts } = this.from.index
+    /** From here on the first line with each number, filled when a change has to be stepped over. */
+    let firstLines: Int32Array | undefined
+    let follower = 0
+    for (let i = 0; i < lineCount; i++) {
+      const start = index.starts[i] ?? 0
+      const end = trimmedEnd(bytes, start, index.starts[i + 1] ?? start)
+      if (follower < known.length) {
+        const first = starts[follower] ?? 0
+        if (
+          equalSlices(
+            bytes,
+            start,
+            end,
+            this.from.bytes,
+            first,
+            trimmedEnd(this.from.bytes, first, starts[follower + 1] ?? first),
+          )
+        ) {
+          ids[i] = known[follower++] ?? 0
+          continue
+        }
+      }
+      const id = this.find(bytes, start, end)
+      if (id < 0) return undefined
+      ids[i] = id
+      if (id >= this.fromCount) continue
+      firstLines ??= firstOf(known, this.fromCount)
+      follower = (firstLines[id] ?? 0) + 1
     }
     return ids
   }
 
-  private find(bytes: Uint8Array, start: number, end: number, hash: number): number {
-    const mask = this.slots.length - 1
+  private find(bytes: Uint8Array, start: number, end: number): number {
+    let hash = FNV_OFFSET
+    for (let at = start; at < end; at++) hash = Math.imul(hash ^ (bytes[at] ?? 0), FNV_PRIME)
+    const mask = this.slots.length - 2
     // Multiplication carries upward only, so the upper half is folded into the bits that choose the slot.
-    let slot = (hash ^ (hash >>> 15)) & mask
+    let slot = ((hash ^ (hash >>> 15)) << 1) & mask
     for (;;) {
       if (--this.probesLeft < 0) return -1
-      const id = (this.slots[slot] ?? 0) - 1
+      const id = (this.slots[slot + 1] ?? 0) - 1
       if (id < 0) {
-        this.slots[slot] = this.count + 1
-        this.hashes[this.count] = hash
-        this.starts[this.count] = start
-        this.ends[this.count] = end
+        this.slots[slot] = hash
+        this.slots[slot + 1] = this.count + 1
+        this.slices[this.count * 2] = start
+        this.slices[this.count * 2 + 1] = end
         return this.count++
       }
-      if (this.hashes[id] === hash && this.same(id, bytes, start, end)) return id
-      slot = (slot + 1) & mask
+      if (this.slots[slot] === hash && this.same(id, bytes, start, end)) return id
+      slot = (slot + 2) & mask
     }
   }
 
   private same(id: number, bytes: Uint8Array, start: number, end: number): boolean {
-    const first = this.starts[id] ?? 0
-    if ((this.ends[id] ?? 0) - first !== end - start) return false
-    const known = id < this.ownedByFrom ? this.from.bytes : this.to.bytes
-    for (let i = start, j = first; i < end; i++, j++) if (bytes[i] !== known[j]) return false
-    return true
+    const owner = id < this.fromCount ? this.from : this.to
+    return equalSlices(bytes, start, end, owner.bytes, this.slices[id * 2] ?? 0, this.slices[id * 2 + 1] ?? 0)
   }
+}
+
+function firstOf(ids: Int32Array, count: number): Int32Array {
+  const first = new Int32Array(count).fill(-1)
+  for (let i = ids.length - 1; i >= 0; i--) first[ids[i] ?? 0] = i
+  return first
+}
+
+function equalSlices(
+  a: Uint8Array,
+  start: number,
+  end: number,
+  b: Uint8Array,
+  otherStart: number,
+  otherEnd: number,
+): boolean {
+  if (end - start !== otherEnd - otherStart) return false
+  for (let i = start, j = otherStart; i < end; i++, j++) if (a[i] !== b[j]) return false
+  return true
 }

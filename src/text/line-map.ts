@@ -69,7 +69,7 @@ export function mapIds(ids: LineIds, bounds: LineMapBounds, now = (): number => 
     const y = maps.chosen[x] ?? -1
     if (y >= 0) chosen.add(a.lines[x] ?? 0, b.lines[y] ?? 0)
   }
-  const alternatives = maps.others.flatMap((snake) => unfolded(snake, a.lines, b.lines))
+  const alternatives = maps.others.flatMap((snake) => unfolded(snake, a, b))
   alternatives.sort((p, q) => p.from - q.from || p.to - q.to)
   return { runs: chosen.finish(), alternatives }
 }
@@ -78,6 +78,8 @@ export function mapIds(ids: LineIds, bounds: LineMapBounds, now = (): number => 
 interface CommonLines {
   readonly ids: Int32Array
   readonly lines: Int32Array
+  /** Per index how many indices from it on stand for consecutive lines. */
+  readonly together: Int32Array
 }
 
 /**
@@ -108,7 +110,11 @@ function heldBy(counts: Int32Array, ids: Int32Array): CommonLines {
     kept[length] = id
     lines[length++] = i + 1
   }
-  return { ids: kept.subarray(0, length), lines: lines.subarray(0, length) }
+  const together = new Int32Array(length).fill(1)
+  for (let i = length - 2; i >= 0; i--) {
+    if ((lines[i] ?? 0) + 1 === lines[i + 1]) together[i] = (together[i + 1] ?? 0) + 1
+  }
+  return { ids: kept.subarray(0, length), lines: lines.subarray(0, length), together }
 }
 
 /** Joins pairs of lines, given in increasing order, to maximal runs. */
@@ -140,14 +146,16 @@ class Runs {
 }
 
 /** A snake of common lines as runs of the texts: lines that only one text holds lie between them. */
-function unfolded(snake: Snake, oldLines: Int32Array, newLines: Int32Array): AlternativeRun[] {
-  const runs = new Runs()
-  for (let i = 0; i < snake.length; i++) runs.add(oldLines[snake.x + i] ?? 0, newLines[snake.y + i] ?? 0)
-  let rank = snake.rank
-  return runs.finish().map((run) => {
-    rank += run.length
-    return { ...run, rank: rank - run.length }
-  })
+function unfolded(snake: Snake, a: CommonLines, b: CommonLines): AlternativeRun[] {
+  const runs: AlternativeRun[] = []
+  for (let done = 0; done < snake.length;) {
+    const x = snake.x + done
+    const y = snake.y + done
+    const length = Math.min(a.together[x] ?? 1, b.together[y] ?? 1, snake.length - done)
+    runs.push({ from: a.lines[x] ?? 0, to: b.lines[y] ?? 0, length, rank: snake.rank + done })
+    done += length
+  }
+  return runs
 }
 
 /** Where an old line is in the map; undefined when it is not. O(log runs). */

@@ -188,7 +188,7 @@ t.test('lines of documents share a number exactly when they are equal without tr
 function colliding(blocks: number): string[] {
   const step = (state: number, word: string): number => {
     let hash = state
-    for (const byte of Buffer.from(word)) hash = Math.imul(hash ^ byte, 0x01000193)
+    for (let i = 0; i < word.length; i++) hash = Math.imul(hash ^ word.charCodeAt(i), 0x01000193)
     return hash
   }
   let state = 0x811c9dc5 | 0
@@ -211,7 +211,7 @@ function colliding(blocks: number): string[] {
 }
 
 t.test('lines made to collide are told apart and cost no quadratic time', async (t) => {
-  const lines = colliding(10)
+  const lines = colliding(9)
   const from = Document.fromText(lines.join('\n'))
   const to = Document.fromText([...lines].reverse().join('\n'))
   const started = performance.now()
