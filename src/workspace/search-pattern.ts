@@ -41,7 +41,7 @@ export function patternArgs(query: SearchQuery): string[] {
  */
 export function patternError(complaint: string, pattern: string): ToolError<'INVALID_ARGUMENT'> {
   const lines = complaint.split('\n')
-  const marks = lines.findIndex((line) => /^ *\^+ *$/.test(line))
+  const marks = lines.findIndex((line) => /^ *\^[ ^]*$/.test(line))
   const shown = lines[marks - 1] ?? ''
   const from = shown.lastIndexOf(pattern)
   const words = reasonOf(lines.slice(marks + 1))
