@@ -3,12 +3,14 @@
  *
  * `unprivileged` tries what a user without rights meets and prints it as JSON. `swap` exchanges folders and files of the workspace for links to outside and back,
  * as fast as it can, until it is told to stop or ten seconds have passed, and prints the rounds.
+ * `write` changes files through the port until it is killed and notes in `TOP/log` what it begins and what has landed.
  */
-import { renameSync, statSync, symlinkSync, unlinkSync } from 'node:fs'
+import { appendFileSync, renameSync, statSync, symlinkSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { ToolError } from '../../src/errors/tool-error.js'
 import { createWorkspace } from '../../src/workspace/disk.js'
 import { thisInstance } from '../../src/workspace/temp-names.js'
+import { generation } from './generation.js'
 
 const [role, top] = process.argv.slice(2)
 if (top === undefined) throw new Error('actor.js ROLE TOP')
@@ -20,7 +22,7 @@ const port = createWorkspace({
 })
 const yes = async (): Promise<void> => {}
 
-const roles: Record<string, () => Promise<void>> = { unprivileged, swap }
+const roles: Record<string, () => Promise<void>> = { unprivileged, swap, write }
 await roles[role ?? '']?.()
 
 async function unprivileged(): Promise<void> {
@@ -91,4 +93,36 @@ async function swap(): Promise<void> {
   }
   console.log(String(rounds))
   process.disconnect()
+}
+
+async function write(): Promise<void> {
+  const roots = await port.roots('ws', 'a-session-that-is-killed', [])
+  const log = (text: string): void => appendFileSync(join(top ?? '', 'log'), `${text}\n`)
+  const at = (path: string) => port.resolve(roots, path, 'write')
+  const load = async (path: string) => port.load(roots, await at(path), 1 << 22)
+  process.send?.('ready')
+  for (let n = 1; ; n++) {
+    log(`begin ${n}`)
+    const bytes = generation(n)
+    await port.replace(roots, await at('main.txt'), await load('main.txt'), bytes, yes)
+    log(`landed ${n}`)
+    await port.create(roots, await at(`made/${n}/new.txt`), bytes, yes)
+    await port.move(
+      roots,
+      await at(`made/${n}/new.txt`),
+      await at(`moved/${n}.txt`),
+      await load(`made/${n}/new.txt`),
+      generation(n + 1),
+      yes,
+    )
+    await port.move(
+      roots,
+      await at(`moved/${n}.txt`),
+      await at('moved/last.txt'),
+      await load(`moved/${n}.txt`),
+      undefined,
+      yes,
+    )
+    await port.remove(roots, await at('moved/last.txt'), await load('moved/last.txt'), yes)
+  }
 }
