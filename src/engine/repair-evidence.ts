@@ -10,7 +10,20 @@ import { isBlank, replacedBody } from './repair-echo.js'
 import type { Kept, Reading, Take } from './repair-reading.js'
 import { rowsLeft } from './repair-reading.js'
 import type { Piece, WalkedRow } from './repair-rows.js'
-import { endsInColon, endsOpen, indentOf, isCloser, isDeeper, reopens, Walk } from './repair-rows.js'
+import {
+  endsInColon,
+  endsOpen,
+  fits,
+  halvesIn,
+  indentOf,
+  isCloser,
+  isDeeper,
+  isSameHalf,
+  reopens,
+  Walk,
+} from './repair-rows.js'
+
+const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u
 
 /** A row that may be kept by the op at `index` of the call. */
 export interface KeepOption {
@@ -18,13 +31,17 @@ export interface KeepOption {
   readonly kept: Kept
 }
 
-/** The rows that structure and indentation allow to keep when the call is read as `reading`; at most two per op. `partnerRows` bounds every search for a partner. */
+/**
+ * The rows that structure and indentation allow to keep when the call is read as `reading`, at most two per op, from the top of the text to its
+ * end. `partnerRows` bounds every search for a partner.
+ */
 export function keepOptions(reading: Reading, partnerRows: number): readonly KeepOption[] {
-  return reading.takes.flatMap((take, index) =>
+  const options = reading.takes.flatMap((take, index) =>
     boundaryRows(reading, take)
       .filter((kept) => isFree(reading, index, kept) && new Boundary(reading, index, kept, partnerRows).holds())
       .map((kept) => ({ index, kept })),
   )
+  return options.sort((a, b) => a.kept.line - b.kept.line)
 }
 
 function boundaryRows(reading: Reading, take: Take): readonly Kept[] {
@@ -50,8 +67,10 @@ function isFree(reading: Reading, index: number, kept: Kept): boolean {
 
 interface Partner {
   readonly row: WalkedRow
-  /** Rows that are not blank stand between the two, all of them deeper. */
-  readonly apart: boolean
+  /** The shallowest indent of the rows in between, all of them deeper; undefined when there are none. */
+  readonly nested: string | undefined
+  /** The same of those rows in between that the op itself writes. */
+  readonly written: string | undefined
 }
 
 class Boundary {
@@ -82,19 +101,20 @@ class Boundary {
   }
 
   holds(): boolean {
-    if (this.isRestated()) return false
     const closes = isCloser(this.row)
     const opens = closes ? reopens(this.row) : this.opensInTagged()
-    if (!closes && !opens) return false
+    if ((!closes && !opens) || this.isRestated()) return false
     return (
+      this.bodyMatchesRest(this.kept.place === 'below' ? closes : opens) &&
       (closes ? this.sidesAgree('up', isOpeningPartner) : this.bodyStaysOutside('up')) &&
       (opens ? this.sidesAgree('down', isClosingPartner) || this.isColonHeader() : this.bodyStaysOutside('down'))
     )
   }
 
-  /** The body ends (or begins) in this very row: it was written again, not swallowed. */
+  /** The body ends (or begins) in this very row, or holds it with its name anywhere: it was written again, not swallowed. */
   private isRestated(): boolean {
-    return (this.kept.place === 'above' ? this.body[0] : this.body.at(-1)) === this.row
+    if ((this.kept.place === 'above' ? this.body[0] : this.body.at(-1)) === this.row) return true
+    return LETTER_OR_DIGIT.test(this.row) && this.body.some((row) => row.trim() === this.row.trim())
   }
 
   private opensInTagged(): boolean {
@@ -104,8 +124,29 @@ class Boundary {
   }
 
   /**
-   * Both texts hold a partner on this side. What was the partner must not have been taken away by another op: two ops that remove a wrapper leave no half
-   * behind. Where the author replaced it, the body must hold the new one.
+   * The body stands for the rest of the range: it leaves the same halves of constructs open as the rows that it replaces beside this one. A row
+   * is off by one only then; otherwise the body is another text, broken for reasons of its own. A body that is not nested in this row's construct must stand
+   * for other rows at all: over this row alone it may just as well be what the author wanted in its place.
+   */
+  private bodyMatchesRest(isNested: boolean): boolean {
+    const { base, takes } = this.reading
+    const range = takes[this.index]?.op.range
+    if (!range) return false
+    const lines = Array.from({ length: range.length }, (_, i) => range.start + i)
+    const rest = lines
+      .filter((line) => line !== this.kept.line)
+      .map((line) => base.text(line))
+      .filter((row) => !isBlank(row))
+    if (rest.length === 0 && !isNested) return false
+    const below = this.kept.place === 'below' ? this.row : firstRow(this.tagged.down(range.last))
+    const halves = halvesIn(rest, below)
+    const written = halvesIn(this.body, below)
+    return halves.length === written.length && halves.every((half, i) => isSameHalf(half, written[i]))
+  }
+
+  /**
+   * Both texts hold a partner on this side, and what the op writes in between is nested as what was there. The former partner must not have been taken away by
+   * another op: two ops that remove a wrapper leave no half behind. Where the op itself replaces it, its body must restate it.
    */
   private sidesAgree(side: 'up' | 'down', isPartner: (row: string, partner: Partner) => boolean): boolean {
     const { line } = this.kept
@@ -113,35 +154,45 @@ class Boundary {
     const is = this.partner(this.candidate[side](line))
     if (!was || !is || !isPartner(this.row, was) || !isPartner(this.row, is)) return false
     if (indentOf(was.row.text) !== this.indent || indentOf(is.row.text) !== this.indent) return false
-    if (is.row.op === this.index) return this.isOwn(was.row) || this.survives(was.row)
-    return is.row.line !== undefined && is.row.line === was.row.line
+    if (was.nested !== undefined && is.written !== undefined && was.nested !== is.written) return false
+    if (is.row.op !== this.index) return is.row.line !== undefined && is.row.line === was.row.line
+    if (!this.isOwn(was.row)) return this.survives(was.row)
+    const kind = side === 'up' ? 'opens' : 'closes'
+    return is.written !== undefined && isSameHalf({ kind, row: was.row.text }, { kind, row: is.row.text })
   }
 
-  /** Where this row has no partner, the body next to it is a sibling or encloses it, but is never nested in it. */
+  /** Where this row has no partner, the body next to it is a sibling, or the other half of what encloses it. */
   private bodyStaysOutside(side: 'up' | 'down'): boolean {
     const isBody = side === 'up' ? this.kept.place === 'below' : this.kept.place === 'above'
     const beside = !isBody ? undefined : side === 'up' ? this.body.at(-1) : this.body[0]
-    return beside === undefined || this.indent.startsWith(indentOf(beside))
+    if (beside === undefined || indentOf(beside) === this.indent) return true
+    return (
+      isDeeper(this.indent, indentOf(beside)) &&
+      (side === 'up' ? !isCloser(beside) || reopens(beside) : isCloser(beside))
+    )
   }
 
-  /** `def f():` and the like: rows nested in it follow directly, in both texts, and no closer will come. */
+  /** `def f():` and the like: rows nested in it follow directly, at the same indent in both texts, and no closer will come. */
   private isColonHeader(): boolean {
     if (!endsInColon(this.row)) return false
-    return [this.tagged, this.candidate].every((walk) => {
-      const next = firstRow(walk.down(this.kept.line))
-      return next !== undefined && isDeeper(indentOf(next), this.indent)
-    })
+    const was = firstRow(this.tagged.down(this.kept.line))
+    const is = firstRow(this.candidate.down(this.kept.line))
+    if (was === undefined || is === undefined) return false
+    return isDeeper(indentOf(was), this.indent) && indentOf(was) === indentOf(is)
   }
 
   /** The nearest row that is not deeper than this one. */
   private partner(rows: Iterable<WalkedRow>): Partner | undefined {
-    let apart = false
+    let nested: string | undefined
+    let written: string | undefined
     let seen = 0
     for (const row of rows) {
       if (++seen > this.partnerRows) return undefined
       if (isBlank(row.text)) continue
-      if (!isDeeper(indentOf(row.text), this.indent)) return { row, apart }
-      apart = true
+      const indent = indentOf(row.text)
+      if (!isDeeper(indent, this.indent)) return { row, nested, written }
+      nested = shallower(nested, indent)
+      if (row.op === this.index) written = shallower(written, indent)
     }
     return undefined
   }
@@ -156,14 +207,18 @@ class Boundary {
 }
 
 /** A row above a closer that can be what it closes. */
-function isOpeningPartner(_closer: string, { row, apart }: Partner): boolean {
+function isOpeningPartner(closer: string, { row, nested }: Partner): boolean {
   if (isCloser(row.text) && !reopens(row.text)) return false
-  return apart || endsOpen(row.text)
+  return fits(row.text, closer) && (nested !== undefined || endsOpen(row.text))
 }
 
 /** A row below an opener that can close it. */
-function isClosingPartner(opener: string, { row, apart }: Partner): boolean {
-  return isCloser(row.text) && (apart || endsOpen(opener))
+function isClosingPartner(opener: string, { row, nested }: Partner): boolean {
+  return isCloser(row.text) && fits(opener, row.text) && (nested !== undefined || endsOpen(opener))
+}
+
+function shallower(a: string | undefined, b: string): string {
+  return a === undefined || b.length < a.length ? b : a
 }
 
 function firstRow(rows: Iterable<WalkedRow>): string | undefined {

@@ -106,9 +106,11 @@ export class Reading {
     return [touched, kept, dropped]
   }
 
-  /** What the reading changes, in the order of the call. */
+  /** What the reading changes, from the top of the text to its end, whatever the order of the ops. */
   get changes(): readonly Change[] {
-    return this.takes.flatMap((take) => changesOf(this.base, take))
+    return this.takes
+      .flatMap((take) => changesOf(this.base, take))
+      .sort((a, b) => a.op.range.start - b.op.range.start || a.lines.start - b.lines.start)
   }
 
   isText(other: Reading): boolean {

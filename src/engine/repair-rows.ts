@@ -14,6 +14,7 @@ const CLOSING_WORD = /^(?:end|fi|done|esac|endif|endfor|endforeach|endwhile|ends
 /** Words that end one clause of a construct and begin the next. */
 const CLAUSE_WORD = /^(?:else|elif|elsif|elseif|except|catch|finally|rescue|ensure)(?![\p{L}\p{N}_])/u
 const OPENING_BRACKET = /[([{]$/
+const OPENING: Readonly<Record<string, string>> = { '}': '{', ')': '(', ']': '[', '>': '<', '/': '<' }
 const COLON = /:\s*(?:#.*)?$/
 
 /** The leading blanks of a row. */
@@ -43,9 +44,69 @@ export function endsOpen(row: string): boolean {
   return OPENING_BRACKET.test(row.trimEnd())
 }
 
+/** True unless the row begins with a closing bracket or tag whose opening one `opener` does not hold at all. Brackets are looked for, never counted. */
+export function fits(opener: string, closer: string): boolean {
+  const code = closer.trim()
+  const tag = /^<\/([^\s>]*)/.exec(code)
+  if (tag) return opener.includes(`<${tag[1] ?? ''}`)
+  const bracket = OPENING[code[0] ?? '']
+  return bracket === undefined || opener.includes(bracket)
+}
+
 /** The row ends in a colon: a header whose construct ends without a closer. */
 export function endsInColon(row: string): boolean {
   return COLON.test(row)
+}
+
+/** A row that is half of a construct whose other half lies elsewhere. */
+export interface Half {
+  readonly kind: 'closes' | 'opens'
+  readonly row: string
+}
+
+/**
+ * The halves of constructs in some rows whose other halves lie outside of them: first closers of what began above, then openers of what goes on below, both
+ * from the inside out. Rows are not blank; `below` is the row that follows them. Linear in the rows.
+ */
+export function halvesIn(rows: readonly string[], below: string | undefined): readonly Half[] {
+  const halves: Half[] = []
+  let outermost: string | undefined
+  for (const row of rows) {
+    const indent = indentOf(row)
+    if (isCloser(row) && (outermost === undefined || isDeeper(outermost, indent))) halves.push({ kind: 'closes', row })
+    if (outermost === undefined || !isDeeper(indent, outermost)) outermost = indent
+  }
+  outermost = undefined
+  for (const row of [...rows].reverse()) {
+    const indent = indentOf(row)
+    const isOutside = outermost === undefined || isDeeper(outermost, indent)
+    if (isOutside && goesOn(row, indent, below, outermost === undefined)) halves.push({ kind: 'opens', row })
+    if (outermost === undefined || !isDeeper(indent, outermost)) outermost = indent
+  }
+  return halves
+}
+
+/** One half stands for the other: at the same indent, closers with the same bracket or word, openers that share a word or are equal. */
+export function isSameHalf(a: Half, b: Half | undefined): boolean {
+  if (b === undefined || a.kind !== b.kind || indentOf(a.row) !== indentOf(b.row)) return false
+  if (a.kind === 'closes') return closing(a.row) === closing(b.row)
+  const words = wordsOf(a.row)
+  return words.size === 0 ? a.row.trim() === b.row.trim() : [...wordsOf(b.row)].some((word) => words.has(word))
+}
+
+function closing(row: string): string {
+  return /^(?:[)\]}>]|<\/[^\s>]*|\S+)/.exec(row.trim())?.[0] ?? ''
+}
+
+function wordsOf(row: string): Set<string> {
+  return new Set(row.match(/[\p{L}\p{N}_$]+/gu))
+}
+
+/** An opener with nothing but nested rows after it goes on when more of them follow, or its closer does. */
+function goesOn(text: string, indent: string, below: string | undefined, isLast: boolean): boolean {
+  if (below === undefined) return false
+  if (isDeeper(indentOf(below), indent)) return true
+  return indentOf(below) === indent && isCloser(below) && (!isLast || endsOpen(text))
 }
 
 /** A row of a text in the making: a line that stays, or a row that the op at that index of the call writes. */

@@ -180,19 +180,19 @@ function cheapest(candidates: readonly Candidate[], shown: ShownBounds): Reading
   return first
 }
 
-/** Choices of `size` rows of different ops, at most `limit` of them. */
+/** Choices of `size` rows of different ops, at most `limit` of them, in the order of the options. */
 function combinations(options: readonly KeepOption[], size: number, limit: number): readonly (readonly KeepOption[])[] {
-  let chosen: readonly (readonly KeepOption[])[] = [[]]
+  let chosen: { readonly rows: readonly KeepOption[]; readonly next: number }[] = [{ rows: [], next: 0 }]
   for (let n = 0; n < size; n++) {
-    const longer: (readonly KeepOption[])[] = []
-    for (const rows of chosen) {
-      const last = rows.at(-1)
-      for (const option of options) {
-        if (longer.length >= limit) break
-        if (last === undefined || option.index > last.index) longer.push([...rows, option])
+    const longer: typeof chosen = []
+    for (const { rows, next } of chosen) {
+      for (let i = next; i < options.length && longer.length < limit; i++) {
+        const option = options[i]
+        if (option && rows.every((row) => row.index !== option.index))
+          longer.push({ rows: [...rows, option], next: i + 1 })
       }
     }
     chosen = longer
   }
-  return chosen
+  return chosen.map(({ rows }) => rows)
 }

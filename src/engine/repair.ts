@@ -63,7 +63,7 @@ export function* repair(input: RepairInput, bounds: RepairBounds): Plan<Repaired
 function* decide({ path, base, ops }: RepairInput, candidates: number, bounds: SearchBounds): Plan<Decision> {
   const authored = Reading.authored(base, ops)
   const echoes = findEchoes(base, ops)
-  const units = unitsOf(echoes)
+  const units = unitsOf(ops, echoes)
   if (units.length === 0 && keepOptions(authored, bounds.partnerRows).length === 0) return { reading: authored }
 
   const ties = ops.flatMap((op, index) => (isTie(op, echoes[index]) ? [index] : []))
@@ -82,11 +82,16 @@ function candidatesFor(base: Document, most: number): number {
   return Math.min(most, Math.floor(limits.repairBytes / Math.max(1, base.bytes.length)))
 }
 
-function unitsOf(echoes: readonly Echo[]): readonly EchoUnit[] {
-  return echoes.flatMap(({ head, tail }, index) => [
-    ...(head > 0 ? [{ index, side: 'head' as const, rows: head }] : []),
-    ...(tail > 0 ? [{ index, side: 'tail' as const, rows: tail }] : []),
-  ])
+/** From the top of the text to its end: a search that takes them in this order does not depend on the order of the ops. */
+function unitsOf(ops: readonly ResolvedOp[], echoes: readonly Echo[]): readonly EchoUnit[] {
+  const start = ({ index }: EchoUnit): number => ops[index]?.range.start ?? 0
+  return echoes
+    .flatMap(({ head, tail }, index): EchoUnit[] => [
+      { index, side: 'head', rows: head },
+      { index, side: 'tail', rows: tail },
+    ])
+    .filter(({ rows }) => rows > 0)
+    .sort((a, b) => start(a) - start(b))
 }
 
 /** Nothing of the body would remain, or the two runs overlap: the author may have meant a deletion, or these rows (reading §6.1). */

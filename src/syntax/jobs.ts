@@ -38,11 +38,10 @@ export interface LineMapJob extends JobBase {
   readonly bounds: LineMapBounds
 }
 
-/** The jobs by the name of the worker's export that does them: what goes in, what comes out. */
+/** The jobs of calls, by the name of the worker's export that does them: what goes in, what comes out. */
 export interface Jobs {
   blocks: { in: BlocksJob; out: readonly BlockAnswer[] }
   verdicts: { in: VerdictsJob; out: readonly ParseVerdict[] }
-  warm: { in: WarmJob; out: undefined }
   map: { in: LineMapJob; out: LineMapAnswer }
 }
 

@@ -138,7 +138,7 @@ export class ParserHost {
 
   #tree(source: WasmSource, text: string, stop: Stop): Tree | undefined {
     this.#parser.setLanguage(this.#grammar(source))
-    const tree = this.#parser.parse(text, null, { progressCallback: stop })
+    const tree = this.#parser.parse(source.rewrite?.(text) ?? text, null, { progressCallback: stop })
     if (tree !== null) return tree
     this.#parser.reset()
     return undefined

@@ -44,11 +44,8 @@ export function verdicts(job: VerdictsJob): readonly ParseVerdict[] {
   )
 }
 
-export function warm(job: WarmJob): undefined {
-  return guarded(job, () => {
-    host.warm(languageOf(job.language))
-    return undefined
-  })
+export function warm(job: WarmJob): void {
+  guarded(job, () => host.warm(languageOf(job.language)))
 }
 
 export function map(job: LineMapJob): LineMapAnswer {

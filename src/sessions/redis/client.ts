@@ -31,6 +31,7 @@ type Argument = string | number | Uint8Array
 /** More commands than this without an answer mean that the server hangs. */
 const maxInFlight = 10_000
 const maxReconnectMs = 1_000
+const maxConnectWaitMs = 250
 
 export class RedisClient {
   private readonly scripts: Readonly<Record<ScriptName, Script>> = loadScripts()
@@ -158,15 +159,33 @@ export class RedisClient {
     const rest = args.map((arg) => (typeof arg === 'object' ? asBuffer(arg) : arg))
     if (this.loaded.has(script.sha)) {
       try {
-        return await this.commands.callBuffer('evalsha', script.sha, 1, key, ...rest)
+        return await this.send('evalsha', script.sha, 1, key, ...rest)
       } catch (error) {
         // Flushed, or another node: it has not run.
         if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error
       }
     }
-    const reply = await this.commands.callBuffer('eval', script.lua, 1, key, ...rest)
+    const reply = await this.send('eval', script.lua, 1, key, ...rest)
     this.loaded.add(script.sha)
     return reply
+  }
+
+  /** A Cluster refuses at once what belongs to a node that it is just connecting to. Nothing was sent then, so a short wait and another try are safe. */
+  private async send(...command: readonly [string, ...(string | number | Buffer)[]]): Promise<unknown> {
+    const until = this.options.monotonic() + maxConnectWaitMs
+    for (;;) {
+      let isSameTurn = true
+      setImmediate(() => {
+        isSameTurn = false
+      })
+      try {
+        return await this.commands.callBuffer(...command)
+      } catch (error) {
+        const mayRepeat = this.commands instanceof Cluster && isSameTurn && this.options.monotonic() < until
+        if (!mayRepeat || !(error instanceof Error) || error.message !== 'Connection is closed.') throw error
+        await new Promise((resolve) => setTimeout(resolve, 10))
+      }
+    }
   }
 
   private subscribe(channel: string): void {
@@ -224,11 +243,11 @@ function connect({ target, commandTimeoutMs }: ClientOptions): Redis | Cluster {
       const options = {
         enableOfflineQueue,
         clusterRetryStrategy: retryStrategy,
-        clusterNodeRetryStrategy: retryStrategy,
         // A command whose connection closed may have run: it is never sent again.
         retryDelayOnFailover: 0,
         retryDelayOnClusterDown: 0,
         slotsRefreshTimeout: commandTimeoutMs,
+        slotsRefreshInterval: 2_000,
         redisOptions,
       } as const satisfies ClusterOptions
       return new Cluster(
