@@ -19,10 +19,12 @@ import { createSyntax } from '../src/syntax/pool.js'
 import type { SyntaxPort } from '../src/syntax/port.js'
 import { createTools } from '../src/tools/create-tools.js'
 import type { ToolSettings } from '../src/tools/deps.js'
+import { denyRule } from '../src/workspace/deny.js'
 import { createWorkspace } from '../src/workspace/disk.js'
 import type { HookConfig } from '../src/workspace/hooks.js'
 import { createSaveHooks } from '../src/workspace/hooks.js'
 import type { WorkspacePort } from '../src/workspace/port.js'
+import type { SearchOptions } from '../src/workspace/search.js'
 import { createSearch } from '../src/workspace/search.js'
 import { thisInstance } from '../src/workspace/temp-names.js'
 
@@ -34,6 +36,7 @@ export interface ServiceOptions {
   readonly externalRoots?: readonly string[]
   readonly settings?: Partial<ToolSettings>
   readonly app?: Partial<AppOptions>
+  readonly search?: SearchOptions
   /** Puts something between the tools and the real workspace, to let a test act in mid-call. */
   readonly around?: (workspace: WorkspacePort) => WorkspacePort
   readonly now?: () => number
@@ -74,7 +77,7 @@ export async function service(t: Test, options: ServiceOptions = {}): Promise<Se
     store,
     workspace: options.around ? options.around(disk) : disk,
     syntax,
-    search: createSearch(),
+    search: createSearch({ denyRead: denyRule(options.denyRead ?? []), ...options.search }),
     hooks: createSaveHooks(options.hooks ?? [], limits.binaryProbeBytes),
     metrics,
     log: { warn: () => undefined, error: () => undefined },
