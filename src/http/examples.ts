@@ -121,7 +121,7 @@ export const examples = {
     lineEnding: 'LF',
     bom: false,
     endsWithNewline: true,
-    notice: 'lines 26-31 follow; read on with offset 26',
+    notice: '6 more lines; read on with offset 26',
   }),
 
   grep: {
@@ -175,7 +175,7 @@ export const examples = {
     deletions: 0,
     totalLines: 32,
     content: [
-      `Applied to ${path}: +1 -0.`,
+      `applied: ${path}, line 24 (+1 -0)`,
       `[${path}#${newTag}]`,
       ...hunk.rows.map((row) => `${row.line}:${row.text}`),
     ].join('\n'),
@@ -194,6 +194,7 @@ export const examples = {
     header: '[docs/notes.md#E31C]',
     created: true,
     bytes: 36,
+    content: 'applied: docs/notes.md, 3 lines\n[docs/notes.md#E31C]',
     totalLines: 3,
     warnings: [],
     review: {
@@ -242,12 +243,12 @@ export const examples = {
     totalLines: 31,
   }),
   registers: one<op.RegisterListAnswer>('One register', {
-    registers: [{ name: 'take', lineCount: 5, bytes: 183, updatedAt: at }],
+    registers: [{ name: 'take', lineCount: 2, bytes: 34, updatedAt: at }],
   }),
   register: one<op.RegisterAnswer>('The captured lines', {
     name: 'take',
     lineCount: 2,
-    bytes: 33,
+    bytes: 34,
     updatedAt: at,
     lines: ['    item.quantity -= quantity', '  }'],
   }),
