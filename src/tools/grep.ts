@@ -65,13 +65,22 @@ async function find(
   request: GrepRequest,
 ): Promise<Found> {
   const kind = target.exists ? await search.kindOf(target.canonical) : 'absent'
+  const root = rootDir(roots, target)
+  const nothing: Found = {
+    files: [],
+    ended: 'complete',
+    unreadable: false,
+    ignored: 0,
+    tooLarge: 0,
+    rulesLeftOut: false,
+  }
+  // A scratch root that nothing was written to yet.
+  if (kind === 'absent' && target.canonical === root) return nothing
   if (kind !== 'directory') {
     // The loader has the words for what does not exist and for what is no regular file.
-    if (kind !== 'file') await deps.workspace.load(roots, target, 0, undefined)
-    const only: Candidate = { shown: target.path, path: target.canonical, lines: 0, bytes: 0 }
-    return { files: [only], ended: 'complete', unreadable: false, ignored: 0, tooLarge: 0, rulesLeftOut: false }
+    if (kind !== 'file') await deps.workspace.load(roots, target, 0)
+    return { ...nothing, files: [{ shown: target.path, path: target.canonical, lines: 0, bytes: 0 }] }
   }
-  const root = rootDir(roots, target)
   const start = target.canonical === root ? '.' : target.canonical.slice(root.length + 1)
   const found = await search.files({
     root,
