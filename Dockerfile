@@ -9,15 +9,22 @@ RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json ./
 COPY grammars grammars
 COPY src src
-RUN npm run build && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
+RUN npm run build
+
+FROM node:24-bookworm-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production WORKSPACES_DIR=/workspaces SCRATCH_DIR=/scratch
 RUN install -d -o 1000 -g 1000 /workspaces /scratch
 WORKDIR /app
-COPY --from=build /app/package.json ./
-COPY --from=build /app/node_modules node_modules
+COPY package.json ./
+COPY --from=dependencies /app/node_modules node_modules
 COPY --from=build /app/dist dist
+# Read where they are written: one script per file.
+COPY --from=build /app/src/sessions/scripts src/sessions/scripts
 VOLUME ["/workspaces", "/scratch"]
 USER 1000:1000
 EXPOSE 8080

@@ -13,12 +13,12 @@ import { packageRoot } from '../src/package-root.js'
 const root = packageRoot(import.meta.url)
 const text = (path: string): string => readFileSync(join(root, path), 'utf8')
 
-t.test('the image is built in two stages and runs node itself, as a user without a name', async (t) => {
+t.test('the image is built in stages and runs node itself, as a user without a name', async (t) => {
   const lines = text('Dockerfile').replaceAll('\\\n', ' ').split('\n')
   const after = (word: string): string[] =>
     lines.filter((line) => line.startsWith(`${word} `)).map((line) => line.slice(word.length + 1))
   const bases = after('FROM').map((each) => each.split(' ')[0])
-  t.equal(bases.length, 2)
+  t.ok(bases.length > 1)
   for (const base of bases) t.match(base, /^node:(22|24)-bookworm-slim$/)
   t.match(after('USER').at(-1), /^[1-9]\d*:[1-9]\d*$/, 'a number can be told from root by whoever runs it')
   const command = JSON.parse(after('CMD').at(-1) ?? '') as string[]
@@ -28,7 +28,7 @@ t.test('the image is built in two stages and runs node itself, as a user without
     'the entry is a source file, compiled',
   )
   t.match(text('Dockerfile'), /HEALTHCHECK[^]*\/readyz/)
-  t.match(text('Dockerfile'), /npm prune --omit=dev/)
+  t.match(text('Dockerfile'), /npm ci --omit=dev/)
   const sent = text('.dockerignore')
     .split('\n')
     .filter((line) => line.startsWith('!'))
