@@ -10,7 +10,7 @@
 import type { DeclineReason } from '../errors/declines.js'
 import { limits } from '../limits.js'
 import type { Document } from '../text/document.js'
-import { trimmedEnd } from '../text/line-ids.js'
+import { trimmedEnd, trimmedKey } from '../text/line-ids.js'
 import type { LineMap, UnchangedRun } from '../text/line-map.js'
 import { mappedLine } from '../text/line-map.js'
 import { LineRange } from '../text/line-range.js'
@@ -99,8 +99,8 @@ function disputed({ anchors, offset, window }: Place, { all }: Maps): DeclineRea
 }
 
 /**
- * The partner of the second line of `window` in a longest map that has a partner for every line of it among `runs`; undefined when there is none. Two pairs are
- * in one longest map exactly when their ranks say how many pairs are between them. Out of steps, the answer is that there is one.
+ * The partner of the second line of `window` in a longest map that has a partner for every line of it among `runs`; undefined when there is none. Pairs of two
+ * consecutive lines are in one longest map exactly when their ranks are consecutive and their partners in order. Out of steps, the answer is that there is one.
  */
 function elsewhere(window: LineRange, runs: readonly RankedRun[]): number | undefined {
   const near = runs.filter((run) => run.from < window.end && window.start < run.from + run.length)
@@ -167,7 +167,7 @@ export class Occurrences {
   duplicated(range: LineRange): number | undefined {
     this.counts ??= this.count()
     for (let line = range.start; line < range.end; line++) {
-      if ((this.counts.get(key(this.tagged, line)) ?? 0) > 1) return line
+      if ((this.counts.get(trimmedKey(this.tagged, line)) ?? 0) > 1) return line
     }
     return undefined
   }
@@ -177,7 +177,7 @@ export class Occurrences {
     const wanted = new Map<string, number>()
     const lengths = new Set<number>()
     for (const line of this.anchors.lines()) {
-      const text = key(this.tagged, line)
+      const text = trimmedKey(this.tagged, line)
       wanted.set(text, 0)
       lengths.add(text.length)
     }
@@ -185,7 +185,7 @@ export class Occurrences {
       const found = new Map<string, number>()
       for (let line = 1; line <= text.lineCount; line++) {
         if (!lengths.has(trimmedLength(text, line))) continue
-        const content = key(text, line)
+        const content = trimmedKey(text, line)
         if (wanted.has(content)) found.set(content, (found.get(content) ?? 0) + 1)
       }
       for (const [content, times] of found) wanted.set(content, Math.max(times, wanted.get(content) ?? 0))
@@ -197,10 +197,4 @@ export class Occurrences {
 function trimmedLength(text: Document, line: number): number {
   const { start, end } = text.slice(line)
   return trimmedEnd(text.bytes, start, end) - start
-}
-
-/** The bytes of a line without trailing blanks, one character each. */
-function key(text: Document, line: number): string {
-  const { start, end } = text.slice(line)
-  return text.bytes.toString('latin1', start, trimmedEnd(text.bytes, start, end))
 }

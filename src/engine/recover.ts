@@ -17,7 +17,7 @@
 import type { DeclineReason } from '../errors/declines.js'
 import { limits } from '../limits.js'
 import type { Document } from '../text/document.js'
-import { trimmedEnd } from '../text/line-ids.js'
+import { trimmedKey } from '../text/line-ids.js'
 import type { Replacement } from '../text/line-edit.js'
 import { LineEdit } from '../text/line-edit.js'
 import type { LineMap, LineMapAnswer } from '../text/line-map.js'
@@ -64,7 +64,7 @@ export function proveAnchors({ tagged, live, ops, seen, map }: RecoverInput): An
     const [unseen] = anchors.minus(seen).ranges
     if (unseen) return declined({ kind: 'line unseen', line: unseen.start })
   }
-  if ('gaveUp' in map) return declined({ kind: 'too different' })
+  if ('gaveUp' in map) return declined({ kind: map.gaveUp === 'maxEdits' ? 'too different' : 'not mapped in time' })
   const maps = mapsOf(map)
   const occurrences = new Occurrences(tagged, live, anchors)
   const places: Place[] = []
@@ -141,7 +141,7 @@ function standTogether(upper: Place, lower: Place, { map }: Maps, tagged: Docume
 }
 
 function trimmed(text: Document, from: number, length: number): string[] {
-  return Array.from({ length }, (_, i) => text.trimmed(from + i))
+  return Array.from({ length }, (_, i) => trimmedKey(text, from + i))
 }
 
 /**
@@ -173,11 +173,7 @@ function placed(ops: readonly ResolvedOp[], offset: number, live: Document): Rep
 function firstDifference(tagged: Document, live: Document, lines: LineRange, offset: number): number | undefined {
   for (let line = lines.start; line < lines.end; line++) {
     const now = line + offset
-    if (now < 1 || now > live.lineCount) return line
-    const a = tagged.slice(line)
-    const b = live.slice(now)
-    const before = tagged.bytes.subarray(a.start, trimmedEnd(tagged.bytes, a.start, a.end))
-    if (!before.equals(live.bytes.subarray(b.start, trimmedEnd(live.bytes, b.start, b.end)))) return line
+    if (now < 1 || now > live.lineCount || trimmedKey(tagged, line) !== trimmedKey(live, now)) return line
   }
   return undefined
 }

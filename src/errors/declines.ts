@@ -7,6 +7,7 @@ export type DeclineReason =
   | { readonly kind: 'ambiguous tag' }
   | { readonly kind: 'text not retained' }
   | { readonly kind: 'too different' }
+  | { readonly kind: 'not mapped in time' }
   | { readonly kind: 'line changed'; readonly line: number }
   | { readonly kind: 'different offsets'; readonly lines: readonly [number, number] }
   | { readonly kind: 'inserted between'; readonly lines: readonly [number, number] }
@@ -36,6 +37,8 @@ export function declineText(reason: DeclineReason): string {
       return 'the text of that version is no longer kept'
     case 'too different':
       return 'the file differs too much from that version to map its lines'
+    case 'not mapped in time':
+      return 'the lines of that version could not be mapped to the file in time'
     case 'line changed':
       return `line ${reason.line} changed since`
     case 'different offsets':

@@ -51,13 +51,14 @@ export function trimmedEnd(bytes: Uint8Array, start: number, end: number): numbe
   return at
 }
 
-/** One character per byte, so that equal strings are equal bytes. */
+/** A line without trailing blanks, one character per byte: equal keys are equal bytes, also where they are no text on their own. */
+export function trimmedKey(text: Document, line: number): string {
+  const { start, end } = text.slice(line)
+  return text.bytes.toString('latin1', start, trimmedEnd(text.bytes, start, end))
+}
+
 function keys(text: Document): string[] {
-  const { starts } = text.index
-  return Array.from({ length: text.lineCount }, (_, i) => {
-    const start = starts[i] ?? 0
-    return text.bytes.toString('latin1', start, trimmedEnd(text.bytes, start, starts[i + 1] ?? start))
-  })
+  return Array.from({ length: text.lineCount }, (_, i) => trimmedKey(text, i + 1))
 }
 
 /**

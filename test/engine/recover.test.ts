@@ -37,6 +37,14 @@ t.test('anchors that moved by different amounts decline together', async (t) => 
   recovers(t, 'a b c d e f', 'a b d e f', 'PUT 1.=1: A | PUT >5: Q', declined('lines 1 and 5 moved by different'))
 })
 
+t.test('anchors that no single map keeps together decline, though each of them alone is proven', async (t) => {
+  const before = 'w x m1 m2 m3 n1 n2 n3 y z'
+  const after = 'n1 n2 n3 w x p q r s t u y z m1 m2 m3'
+  recovers(t, before, after, 'PUT 2.=2: X', 'n1 n2 n3 w X p q r s t u y z m1 m2 m3')
+  recovers(t, before, after, 'PUT 9.=9: Y', 'n1 n2 n3 w x p q r s t u Y z m1 m2 m3')
+  recovers(t, before, after, 'PUT 2.=2: X | PUT 9.=9: Y', declined('lines 2 and 9'))
+})
+
 t.test('a unique line needs one neighbour, above or below', async (t) => {
   recovers(t, 'a b c d', 'X b c d', 'PUT 2.=2: B', 'X B c d')
   recovers(t, 'a b c d', 'a b X d', 'PUT 2.=2: B', 'a B X d')
@@ -199,10 +207,15 @@ t.test('the proof names where the anchors are now', async (t) => {
 
 t.test('a map that gave up proves nothing', async (t) => {
   const tagged = document('a b')
+  const reasons = {
+    maxEdits: 'too different',
+    time: 'not mapped in time',
+    'parser-lost': 'not mapped in time',
+  } as const
   for (const gaveUp of ['maxEdits', 'time', 'parser-lost'] as const) {
     const ops = resolve('PUT 2.=2: B', tagged)
     const proof = proveAnchors({ tagged, live: tagged, ops, seen: 'unknown', map: { gaveUp } })
-    t.strictSame(proof, { proven: false, reason: { kind: 'too different' } })
+    t.strictSame(proof, { proven: false, reason: { kind: reasons[gaveUp] } })
   }
 })
 
