@@ -143,7 +143,10 @@ export class Commits {
   ): Promise<void> {
     const how = await takeFreeName(this.parts, from, oldName, to, newName)
     const carried = await lstat(to.at(newName), { bigint: true })
-    if (carried.ino === live.ino) return how === 'linked' ? this.dropOld(from, oldName, to, newName) : undefined
+    if (carried.ino === live.ino) {
+      await (how === 'linked' ? this.dropOld(from, oldName, to, newName) : to.sync().catch(() => undefined))
+      return
+    }
     const back = how === 'linked' ? how : await takeFreeName(this.parts, to, newName, from, oldName)
     if (back === 'linked') await unlink(to.at(newName))
     throw new Displaced(oldName)

@@ -27,6 +27,7 @@ export interface Directory {
   stat(): Promise<BigIntStats>
   /** Makes changes of its names durable; where the file system cannot, that is no fault. */
   sync(): Promise<void>
+  /** Never throws: what was done in it is done. */
   close(): Promise<void>
 }
 
@@ -77,7 +78,7 @@ abstract class OpenedDirectory {
   }
 
   close(): Promise<void> {
-    return this.handle.close()
+    return this.handle.close().catch(() => undefined)
   }
 }
 

@@ -80,11 +80,11 @@ async function readWhole(
   signal?: AbortSignal,
 ): Promise<Buffer | undefined> {
   const size = Number(identity.size)
-  const room = Buffer.allocUnsafeSlow(size + 1)
-  const filled = await fill(file, room, 0, signal)
-  if (filled !== size) return undefined
+  const bytes = Buffer.allocUnsafeSlow(size)
+  if ((await fill(file, bytes, 0, signal)) < size) return undefined
+  // A file that has grown shows it here.
   const after = identityOf(await file.stat({ bigint: true }), field)
-  return sameContent(identity, after) ? room.subarray(0, size) : undefined
+  return sameContent(identity, after) ? bytes : undefined
 }
 
 export class Files {
@@ -124,7 +124,8 @@ export class Files {
       const bytes = await readWhole(file, identity, target.field, signal)
       return bytes && { bytes, identity, settled: known }
     } finally {
-      await file.close()
+      // Nobody waits for it: what was read stays read.
+      void file.close().catch(() => undefined)
     }
   }
 

@@ -44,7 +44,8 @@ export async function inParent<T>(
     try {
       return await work(directory, posix.basename(target.canonical))
     } finally {
-      await directory.close()
+      // Closing cannot fail the call, so the call does not wait for it.
+      void directory.close()
     }
   } catch (error) {
     throw isUnsteady(error) ? await explained(ground, roots, target) : faultOf(error, target.path, target.field)

@@ -54,10 +54,17 @@ async function deepest(
     try {
       return { directory: await openDirectory(at, 'whole'), missing }
     } catch (error) {
-      if (codeOf(error) !== 'ENOENT' || above) throw error
+      if (codeOf(error) !== 'ENOENT') throw error
+      if (above) return { directory: await remade(openDirectory, at), missing }
       missing.unshift(posix.basename(at))
     }
   }
+}
+
+/** The directory of all scratch folders, which somebody cleared away. */
+async function remade(openDirectory: OpenDirectory, scratchDir: string): Promise<Directory> {
+  await mkdir(scratchDir, { recursive: true, mode: 0o700 })
+  return openDirectory(scratchDir, 'whole')
 }
 
 /** True when the folder was made, false when somebody else was quicker. */

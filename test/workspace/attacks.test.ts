@@ -6,9 +6,9 @@ import { ToolError } from '../../src/errors/tool-error.js'
 import { inside } from '../../src/workspace/paths.js'
 import type { CommitAnswer } from '../../src/workspace/port.js'
 import { attacks, plantAttackGround, secret, type Attack } from './attacks.js'
-import { picture, playground, temps } from './playground.js'
+import { memoryDisk, picture, playground, temps } from './playground.js'
 
-const place = await playground()
+const place = await playground({}, memoryDisk)
 t.teardown(() => place.remove())
 const { port, roots, ws } = place
 plantAttackGround(place)
@@ -122,5 +122,6 @@ t.test('the whole corpus leaves no file open', async (t) => {
       port.load(roots, await port.resolve(roots, attack.path, 'read'), 9),
     )
   }
+  await new Promise((later) => setTimeout(later, 50))
   t.ok(open() <= before)
 })

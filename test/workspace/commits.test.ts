@@ -369,6 +369,12 @@ test('scratch is made at the first write into it and dropped with the session', 
   t.same(picture(place.scratchDir), {})
   t.equal(readFileSync(join(place.outside, 'secret.txt'), 'utf8'), 'hush\n')
   await t.rejects(port.dropScratch('../ws'), TypeError)
+  rmSync(place.scratchDir, { recursive: true })
+  t.match(
+    await port.create(roots, target, Buffer.from('n\n'), yes),
+    { landed: true },
+    'also when all of it was cleared away',
+  )
 })
 
 test('the process may not write: denied, where a rename would succeed too', async (t) => {

@@ -272,6 +272,7 @@ t.test('no call keeps a file open', async (t) => {
     const half = await place.port.stream(place.roots, found, maxBytes)
     for await (const chunk of half.chunks) if (chunk.length > 0) break
   }
+  await new Promise((later) => setTimeout(later, 50))
   t.ok(openFiles() <= before, `${openFiles()} open, ${before} before`)
 })
 

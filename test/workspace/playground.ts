@@ -3,6 +3,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -44,8 +45,11 @@ export interface Playground {
   remove(): void
 }
 
-export async function playground(options: Partial<WorkspaceOptions> = {}): Promise<Playground> {
-  const top = mkdtempSync(join(realpathSync(tmpdir()), 'anchorline-disk-'))
+/** A file system in memory where there is one, for tests of many writes that have nothing to do with durability. */
+export const memoryDisk = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
+
+export async function playground(options: Partial<WorkspaceOptions> = {}, disk = tmpdir()): Promise<Playground> {
+  const top = mkdtempSync(join(realpathSync(disk), 'anchorline-disk-'))
   const workspacesDir = join(top, 'workspaces')
   const [ws, sibling] = [join(workspacesDir, 'ws'), join(workspacesDir, 'ws-outside')]
   const [outside, external, scratchDir] = [join(top, 'outside'), join(top, 'external'), join(top, 'scratch')]

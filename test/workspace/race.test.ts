@@ -5,14 +5,14 @@ import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { ToolError } from '../../src/errors/tool-error.js'
 import type { CommitAnswer, LoadedFile } from '../../src/workspace/port.js'
-import { maxBytes, picture, playground, temps } from './playground.js'
+import { maxBytes, memoryDisk, picture, playground, temps } from './playground.js'
 
 const secret = 'hush-of-the-race'
 const seconds = 3
 
 /** Races every operation against a process that exchanges the folders and files it works on for links to outside. */
 t.test('whatever is swapped between check and use, nothing outside is read or written', async (t) => {
-  const place = await playground()
+  const place = await playground({}, memoryDisk)
   t.teardown(() => place.remove())
   const { port, roots } = place
   for (const [folder, file] of [
