@@ -70,15 +70,23 @@ export interface RedisServer {
   readonly stop: () => Promise<void>
 }
 
-/** `extra` are further arguments of redis-server. `mode` sentinel takes its configuration file as the first of them. */
-export async function startRedis(extra: readonly string[] = [], port?: number): Promise<RedisServer> {
+/** `extra` are further arguments of redis-server; with the configuration file of a Sentinel it starts one. */
+export async function startRedis(
+  extra: readonly string[] = [],
+  port?: number,
+  sentinelFile?: string,
+): Promise<RedisServer> {
   const path = redisBinary()
   const chosen = port ?? (await freePort())
   const folder = mkdtempSync(join(tmpdir(), 'anchorline-redis-'))
   let child: ChildProcess | undefined
   const start = async (): Promise<void> => {
-    const args = ['--port', String(chosen), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder]
-    child = spawn(path, [...args, ...extra], { stdio: 'ignore' })
+    const common = ['--port', String(chosen), '--bind', '127.0.0.1', '--dir', folder]
+    const args =
+      sentinelFile === undefined
+        ? [...common, '--save', '', '--appendonly', 'no', ...extra]
+        : [sentinelFile, '--sentinel', ...common]
+    child = spawn(path, args, { stdio: 'ignore' })
     child.unref()
     await answers(chosen)
   }

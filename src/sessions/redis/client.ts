@@ -174,14 +174,14 @@ export class RedisClient {
   private async send(...command: readonly [string, ...(string | number | Buffer)[]]): Promise<unknown> {
     const until = this.options.monotonic() + maxConnectWaitMs
     for (;;) {
-      let isSameTurn = true
+      const turn = { isOver: false }
       setImmediate(() => {
-        isSameTurn = false
+        turn.isOver = true
       })
       try {
         return await this.commands.callBuffer(...command)
       } catch (error) {
-        const mayRepeat = this.commands instanceof Cluster && isSameTurn && this.options.monotonic() < until
+        const mayRepeat = this.commands instanceof Cluster && !turn.isOver && this.options.monotonic() < until
         if (!mayRepeat || !(error instanceof Error) || error.message !== 'Connection is closed.') throw error
         await new Promise((resolve) => setTimeout(resolve, 10))
       }

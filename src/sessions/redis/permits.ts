@@ -271,7 +271,7 @@ export class Permits {
 
   private leftover(ref: SessionRef, intentId: string, json: string, answer: string): Leftover[] {
     const head = parseHead(json, answer)
-    if (head) return [{ ref, intent: { intentId, ...head } }]
+    if (head) return [{ ref: { sessionId: ref.sessionId, epoch: ref.epoch }, intent: { intentId, ...head } }]
     this.context.log.warn({ sessionId: ref.sessionId, intentId }, 'an intent is not of our format and counts as absent')
     return []
   }
