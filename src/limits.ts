@@ -72,8 +72,11 @@ export const limits = {
   /** Edit distance past which a diff gives up, in lines that both texts hold; lines that only one has cost nothing to place. */
   diffMaxEdits: 2_000,
   diffTimeMs: 500,
-  /** Lines of both texts together past which the diff leaves the event loop. */
-  diffInlineLines: 4_000,
+  /** What a diff may take on the event loop before it goes on in a worker: edits and milliseconds. */
+  diffInlineEdits: 100,
+  diffInlineMs: 5,
+  /** Bytes of both texts together past which no diff is made. */
+  diffBytes: 16 * 1024 * 1024,
   /** Lines and edits between two anchors up to which it is found out whether one map holds both, when the map at hand does not tell. */
   recoverBetweenLines: 4_000,
   recoverBetweenEdits: 400,

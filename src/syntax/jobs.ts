@@ -5,6 +5,7 @@
  * which the worker tells that it has begun and the pool tells that nobody waits any more.
  */
 import type { BlockAnswer, ParseVerdict } from '../text/facts.js'
+import type { LineIds } from '../text/line-ids.js'
 import type { LineMapAnswer, LineMapBounds } from '../text/line-map.js'
 
 /** What every job carries. */
@@ -31,10 +32,8 @@ export interface WarmJob extends JobBase {
   readonly language: string
 }
 
-/** Lines joined by LF, which no line holds: one large string crosses threads faster than many small ones. Empty arrays are undefined. */
 export interface LineMapJob extends JobBase {
-  readonly from: string | undefined
-  readonly to: string | undefined
+  readonly lines: LineIds
   readonly bounds: LineMapBounds
 }
 

@@ -11,7 +11,8 @@ import { limits } from '../limits.js'
 import type { BlockReason } from '../errors/blocks.js'
 import type { BlockAnswer, ParseVerdict } from '../text/facts.js'
 import type { LineMapAnswer } from '../text/line-map.js'
-import { lineMap } from '../text/line-map.js'
+import type { LineIds } from '../text/line-ids.js'
+import { mapIds } from '../text/line-map.js'
 import type { JobBase, Jobs } from './jobs.js'
 import { epochMs, JobControl } from './jobs.js'
 import { LanguageIndex, languages } from './languages.js'
@@ -58,6 +59,8 @@ interface Wait {
   readonly signal?: AbortSignal | undefined
 }
 
+/** Most drift is a few edits, found in less time than a thread takes to answer; the rest never holds the event loop for longer. */
+const inlineMapBounds = { maxEdits: limits.diffInlineEdits, timeMs: limits.diffInlineMs }
 const mapBounds = { maxEdits: limits.diffMaxEdits, timeMs: limits.diffTimeMs }
 /** The diff bounds itself; splitting and numbering the lines of two very large texts comes on top. */
 const mapWorkMs = 4 * limits.diffTimeMs
@@ -129,11 +132,10 @@ class SyntaxPool implements SyntaxPort {
     return this.#index.of(path, line) !== undefined
   }
 
-  async lineMap(from: readonly string[], to: readonly string[], signal?: AbortSignal): Promise<LineMapAnswer> {
-    if (from.length + to.length < limits.diffInlineLines) return lineMap(from, to, mapBounds)
-    const joined = (lines: readonly string[]): string | undefined => (lines.length === 0 ? undefined : lines.join('\n'))
-    const job = { from: joined(from), to: joined(to), bounds: mapBounds }
-    const answer = await this.#run('map', job, { workMs: mapWorkMs, signal })
+  async lineMap(lines: LineIds, signal?: AbortSignal): Promise<LineMapAnswer> {
+    const quick = mapIds(lines, inlineMapBounds)
+    if (!('gaveUp' in quick)) return quick
+    const answer = await this.#run('map', { lines, bounds: mapBounds }, { workMs: mapWorkMs, signal })
     if (!('lost' in answer)) return answer
     return { gaveUp: answer.lost === 'parser-lost' ? 'parser-lost' : 'time' }
   }

@@ -5,6 +5,7 @@
  * and spans come out in 1-based inclusive lines. The implementation parses in worker threads, never on the event loop. Called by tools.
  */
 import type { BlockAnswer, BlockFound, BlockMissing, ParseVerdict } from '../text/facts.js'
+import type { LineIds } from '../text/line-ids.js'
 import type { LineMapAnswer } from '../text/line-map.js'
 
 export type { BlockAnswer, BlockFound, BlockMissing, ParseVerdict }
@@ -22,7 +23,7 @@ export interface SyntaxPort {
   /** True when the language of the path is known, without parsing. */
   knows(path: string, firstLine: string): boolean
   /** The map of unchanged lines between two texts (arrays of lines compared as given); small ones at once, large ones in a worker. */
-  lineMap(from: readonly string[], to: readonly string[], signal?: AbortSignal): Promise<LineMapAnswer>
+  lineMap(lines: LineIds, signal?: AbortSignal): Promise<LineMapAnswer>
   /** Resolves when every grammar is loaded and has parsed its sample; rejects with the first that does not. */
   ready(): Promise<void>
   stats(): { readonly workers: number; readonly queued: number; readonly completed: number; readonly replaced: number }

@@ -7,7 +7,7 @@
 import { workerData } from 'node:worker_threads'
 import type { BlockAnswer, ParseVerdict } from '../text/facts.js'
 import type { LineMapAnswer } from '../text/line-map.js'
-import { lineMap } from '../text/line-map.js'
+import { mapIds } from '../text/line-map.js'
 import type { BlocksJob, JobBase, LineMapJob, VerdictsJob, WarmJob } from './jobs.js'
 import { epochMs, JobControl } from './jobs.js'
 import type { Language } from './language.js'
@@ -49,7 +49,7 @@ export function warm(job: WarmJob): void {
 }
 
 export function map(job: LineMapJob): LineMapAnswer {
-  return guarded(job, () => lineMap(job.from?.split('\n') ?? [], job.to?.split('\n') ?? [], job.bounds))
+  return guarded(job, () => mapIds(job.lines, job.bounds))
 }
 
 function guarded<T>(job: JobBase, work: (control: JobControl) => T): T {

@@ -105,7 +105,8 @@ export class Document {
 
   /** Text of a line without trailing blanks, as drift recovery compares it (reading §3.5). */
   trimmed(line: number): string {
-    return this.text(line).replace(/[ \t\r]+$/, '')
+    const { start, end } = this.slice(line)
+    return this.bytes.toString('utf8', start, this.beforeBlanks(this.bytes[end - 1] === LF ? end - 1 : end, start))
   }
 
   /** All lines without trailing blanks. One pass; meant for diffs, not for answers. */

@@ -5,6 +5,7 @@ import type { FactKind, Plan, Question } from '../engine/facts.js'
 import type { SessionRef } from '../sessions/store.js'
 import { limits } from '../limits.js'
 import { Document } from '../text/document.js'
+import { lineIds } from '../text/line-ids.js'
 import type { ToolDeps } from './deps.js'
 
 type Sources = { readonly [K in FactKind]: (asked: Extract<Question, { kind: K }>) => Promise<unknown> }
@@ -32,7 +33,10 @@ function sourcesOf({ store, syntax }: ToolDeps, ref: SessionRef, signal: AbortSi
         signal,
       ),
     language: async ({ path, text }) => syntax.knows(path, firstLineOf(text)),
-    lineMap: ({ from, to }) => syntax.lineMap(from.trimmedLines(), to.trimmedLines(), signal),
+    lineMap: async ({ from, to }) =>
+      from.bytes.length + to.bytes.length > limits.diffBytes
+        ? { gaveUp: 'maxEdits' }
+        : syntax.lineMap(lineIds(from, to), signal),
     text: async ({ textDigest }) => {
       const text = await store.text(ref, textDigest)
       return text === undefined
