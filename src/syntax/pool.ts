@@ -39,7 +39,7 @@ export interface SyntaxOptions {
 const defaults = {
   maxWorkers: 2,
   maxQueue: 64,
-  queueMs: 5_000,
+  queueMs: 15_000,
   parseBytes: limits.blockParseBytes,
   parseMs: limits.parseTimeMs,
   graceMs: 500,

@@ -1,0 +1,79 @@
+/**
+ * Milliseconds of one edit in process at three sizes: index and digest of the live text, parse of the ops, the pipeline, apply, digest of the result. Beside it what
+ * cannot be avoided: one SHA-256 of the old and one of the new bytes. Prints; asserts nothing.
+ *
+ *     npm run build && node dist/bench/engine.js
+ */
+import { createHash } from 'node:crypto'
+import type { Answers } from '../src/engine/facts.js'
+import { run } from '../src/engine/facts.js'
+import type { EngineBounds } from '../src/engine/input.js'
+import { prepare } from '../src/engine/prepare.js'
+import { limits } from '../src/limits.js'
+import { parseOps } from '../src/patch/parser.js'
+import { Document } from '../src/text/document.js'
+import { lineIds } from '../src/text/line-ids.js'
+import { mapIds } from '../src/text/line-map.js'
+import { LineSet } from '../src/text/line-set.js'
+
+const bounds: EngineBounds = {
+  reveal: { rows: limits.revealLines, rowChars: limits.revealLineChars, contextLines: limits.revealContextLines },
+  expandedLines: limits.expandedLines,
+  registerLines: limits.registerLines,
+  registerBytes: limits.registerBytes,
+  repairCandidates: limits.repairCandidates,
+}
+
+function median(times: number[]): string {
+  times.sort((a, b) => a - b)
+  return (times[times.length >> 1] ?? 0).toFixed(3)
+}
+
+function measure(rounds: number, work: (round: number) => void): string {
+  for (let i = 0; i < 20; i++) work(i)
+  return median(
+    Array.from({ length: rounds }, (_, i) => {
+      const started = performance.now()
+      work(i)
+      return performance.now() - started
+    }),
+  )
+}
+
+for (const kilobytes of [10, 120, 1_200]) {
+  const count = Math.round((kilobytes * 1_024) / 40)
+  const text = Array.from({ length: count }, (_, i) => `line ${i} `.padEnd(39, 'abcdefgh') + '\n').join('')
+  const bytes = Buffer.from(text)
+  const seen = LineSet.all(count)
+  const tagged = Document.trusted(bytes)
+  const version = {
+    tag: tagged.tag,
+    versionDigest: tagged.versionDigest,
+    textDigest: tagged.textDigest,
+    seen,
+    retained: true,
+  }
+  const middle = count >> 1
+  const ops = (round: number): string =>
+    `PUT ${middle}.=${middle + 1}:\n+edited ${round}\n+second\nCUT ${middle + 5}.=${middle + 6}`
+  const edit = (live: Buffer, answers: Answers, round: number): void => {
+    const document = Document.parse(live, limits.binaryProbeBytes)
+    if (!(document instanceof Document)) throw new Error('not text')
+    const input = { path: 'a.txt', ops: parseOps(ops(round)).ops, tag: tagged.tag, live: document, versions: [version] }
+    const { result } = run(prepare(input, bounds), { language: () => false, ...answers })
+    if (result.tag === tagged.tag && round < 0) throw new Error('no change')
+  }
+  const drifted = Buffer.from(`// a line that somebody put above\n${text}`)
+  const answers: Answers = {
+    text: () => tagged,
+    lineMap: ({ from, to }) => mapIds(lineIds(from, to), { maxEdits: limits.diffMaxEdits, timeMs: 1_000 }),
+  }
+  const rounds = kilobytes > 1_000 ? 200 : 1_000
+  const direct = measure(rounds, (round) => edit(bytes, {}, round))
+  const recovered = measure(rounds, (round) => edit(drifted, answers, round))
+  const floor = measure(rounds, () => {
+    createHash('sha256').update(bytes).digest()
+    createHash('sha256').update(drifted).digest()
+  })
+  console.log(`${kilobytes} KB: edit ${direct} ms, recovered ${recovered} ms, two digests alone ${floor} ms`)
+}
