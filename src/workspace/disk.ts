@@ -31,7 +31,7 @@ export interface WorkspaceOptions {
   readonly denyWrite: readonly string[]
   /** Of `thisInstance()`: names the owner of temporary files. */
   readonly instance: string
-  /** 8 to 64 characters of [0-9A-Za-z_] that nobody can guess. */
+  /** 8 to 64 characters of [0-9A-Za-z_-] that nobody can guess. */
   readonly random: () => string
   /** Milliseconds of the wall clock, for comparison with the times of files. */
   readonly now: () => number

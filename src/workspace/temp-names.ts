@@ -11,7 +11,7 @@ import { hostname } from 'node:os'
 
 /** Of this form is `instance` wherever the workspace takes one: `<host>.<process>.<start>`. */
 const instanceForm = /^([0-9a-z]{1,32})\.(\d{1,10})\.(\d{1,20})$/
-const tempForm = /^\.anchorline-([0-9a-z]{1,32}\.\d{1,10}\.\d{1,20})-[0-9A-Za-z_]{8,64}\.tmp$/
+const tempForm = /^\.anchorline-([0-9a-z]{1,32}\.\d{1,10}\.\d{1,20})-[0-9A-Za-z_-]{8,64}\.tmp$/
 
 /** The name of this process among all that share a volume. `host` defaults to the name of the machine. */
 export async function thisInstance(host: string = hostname()): Promise<string> {
@@ -22,8 +22,11 @@ export function isInstance(text: string): boolean {
   return instanceForm.test(text)
 }
 
+/** `random` is 8 to 64 characters of [0-9A-Za-z_-]. Throws TypeError otherwise: the sweep would never find the file. */
 export function tempName(instance: string, random: string): string {
-  return `.anchorline-${instance}-${random}.tmp`
+  const name = `.anchorline-${instance}-${random}.tmp`
+  if (!isTempName(name)) throw new TypeError('no name of a temporary file')
+  return name
 }
 
 export function isTempName(name: string): boolean {

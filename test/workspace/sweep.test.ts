@@ -22,7 +22,8 @@ t.test('an instance is a host, a process and when it started', async (t) => {
   t.ok(isInstance(mine))
   t.equal(mine, await thisInstance(hostname()))
   t.not(mine, await thisInstance('another-host'))
-  t.ok(isTempName(tempName(mine, random)))
+  t.ok(isTempName(tempName(mine, random)) && isTempName(tempName(mine, 'a-b_c-D0')))
+  for (const odd of ['', 'short', '../../../x', 'a b c d e f']) t.throws(() => tempName(mine, odd), TypeError)
   for (const name of [
     '.anchorline-x.tmp',
     `${tempName(mine, random)}~`,
@@ -71,7 +72,7 @@ t.test('the sweep takes orphaned files wherever they are, and nothing else', asy
   symlinkSync(place.outside, join(place.ws, 'out'))
   symlinkSync(
     join(place.outside, 'secret.txt'),
-    join(place.ws, 'a/b/c', tempName(await endedInstance(), 'another-one'.replace('-', '_'))),
+    join(place.ws, 'a/b/c', tempName(await endedInstance(), 'another-one')),
   )
   const before = picture(place.outside)
   t.same(await place.port.sweep(nobody), { temps: 6, scratch: 0, complete: true })
