@@ -134,6 +134,13 @@ export function environmentTable(): string {
   return ['| variable | default | meaning |', '|---|---|---|', ...rows].join('\n')
 }
 
+/** A text with the table between its two configuration marks, whatever stood there before. */
+export const withEnvironmentTable = (markdown: string): string =>
+  markdown.replace(
+    /(<!-- configuration -->\n)[^]*?(<!-- \/configuration -->)/,
+    (_all, before: string, after: string) => `${before}\n${environmentTable()}\n\n${after}`,
+  )
+
 const code = (value: string): string => (value === '' ? '' : `\`${value}\``)
 const escaped = (value: string): string => value.replaceAll('|', '\\|').replaceAll('*', '\\*')
 

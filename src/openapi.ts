@@ -1,13 +1,15 @@
 /**
- * Writes `openapi/openapi.json` from the routes; run as `npm run openapi`. A test compares the committed document with `documentText`.
+ * Writes what is made from code: `openapi/openapi.json` from the routes, the README's configuration table from the environment's schema. Run as
+ * `npm run openapi`; tests compare what is committed.
  *
  * Needs no port: the document depends on the routes and their schemas alone.
  */
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildApp } from './app.js'
 import { configOf } from './config.js'
+import { withEnvironmentTable } from './environment.js'
 import { Lifecycle } from './http/lifecycle.js'
 import { createMetrics } from './http/metrics.js'
 import { packageRoot } from './package-root.js'
@@ -38,4 +40,9 @@ export async function documentText(): Promise<string> {
 
 export const documentPath = (): string => join(packageRoot(import.meta.url), 'openapi', 'openapi.json')
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(documentPath(), await documentText())
+export const readmePath = (): string => join(packageRoot(import.meta.url), 'README.md')
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  writeFileSync(documentPath(), await documentText())
+  writeFileSync(readmePath(), withEnvironmentTable(readFileSync(readmePath(), 'utf8')))
+}

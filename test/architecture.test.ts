@@ -52,7 +52,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   environment: ['schemas', 'limits'],
   config: ['environment', 'schemas', 'sessions', 'types:app', 'types:http', 'types:tools', 'types:workspace'],
   readiness: ['types:http'],
-  openapi: ['app', 'config', 'http', 'package-root', 'types:tools'],
+  openapi: ['app', 'config', 'environment', 'http', 'package-root', 'types:tools'],
   main: ['*'],
   'package-root': [],
   'build-assets': ['*'],
