@@ -188,8 +188,11 @@ function isBlank(byte: number | undefined): boolean {
   return byte === SPACE || byte === TAB || byte === CR
 }
 
+/** Bytes looked at one by one before the native search is asked: texts of very short lines would spend their time on calling it. */
+const NEAR = 4
+
 /** One pass over the bytes. Grows its array by doubling, so that a file of short lines costs no more than one of long lines. */
-export function indexLines(bytes: Uint8Array, from: number): LineIndex {
+export function indexLines(bytes: Buffer, from: number): LineIndex {
   let starts = new Uint32Array(Math.max(16, bytes.length >>> 5))
   let count = 0
   let crlfCount = 0
@@ -197,19 +200,18 @@ export function indexLines(bytes: Uint8Array, from: number): LineIndex {
   let mayTrail = false
   let lineStart = from
   const length = bytes.length
-  for (let i = from; i < length; i++) {
-    if (bytes[i] !== LF) continue
+  for (let at = nextLf(bytes, from); at >= 0; at = nextLf(bytes, lineStart)) {
     if (count + 2 >= starts.length) starts = grown(starts)
     starts[count++] = lineStart
     newlines++
-    if (i > lineStart) {
-      const before = bytes[i - 1]
+    if (at > lineStart) {
+      const before = bytes[at - 1]
       if (before === CR) {
         crlfCount++
         mayTrail = true
       } else if (before === SPACE || before === TAB) mayTrail = true
     }
-    lineStart = i + 1
+    lineStart = at + 1
   }
   if (lineStart < length) {
     starts[count++] = lineStart
@@ -217,6 +219,13 @@ export function indexLines(bytes: Uint8Array, from: number): LineIndex {
   }
   starts[count] = length
   return { starts: starts.slice(0, count + 1), lfCount: newlines - crlfCount, crlfCount, mayTrail }
+}
+
+/** Offset of the next LF at or behind `from`, or -1. */
+function nextLf(bytes: Buffer, from: number): number {
+  const near = Math.min(from + NEAR, bytes.length)
+  for (let i = from; i < near; i++) if (bytes[i] === LF) return i
+  return bytes.indexOf(LF, near)
 }
 
 function grown(array: Uint32Array): Uint32Array<ArrayBuffer> {
