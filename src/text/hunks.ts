@@ -39,55 +39,75 @@ export function clip(text: string, maxChars: number): { readonly text: string; r
   return { text: text.slice(0, code >= 0xd800 && code <= 0xdbff ? maxChars - 1 : maxChars), clipped: true }
 }
 
-/** Hunks of `edit` over `base`; context lines are merged when they touch. `written` gives the new text of a line that the edit wrote. */
+/** Hunks of `edit` over `base`; context lines are merged when they touch. Rows past the bound are left out from the end; the numbers of a hunk stay those of all its rows. */
 export function hunksOf(edit: LineEdit, base: Document, bounds: HunkBounds): Hunks {
-  const out: Hunk[] = []
-  let budget = bounds.maxRows
-  let truncated = false
+  const rows = new Rows(bounds)
+  const hunks: Hunk[] = []
   let by = 0
   for (const group of groups(edit, bounds.contextLines)) {
-    const first = group[0]
-    const last = group.at(-1)
-    if (!first || !last) continue
-    const from = Math.max(1, first.range.start - bounds.contextLines)
-    const to = Math.min(edit.baseLines + 1, last.range.end + bounds.contextLines)
-    const rows: HunkRow[] = []
+    if (rows.full) return { hunks, truncated: true }
+    const from = Math.max(1, (group[0]?.range.start ?? 1) - bounds.contextLines)
+    const to = Math.min(edit.baseLines + 1, (group.at(-1)?.range.end ?? 1) + bounds.contextLines)
     const before = by
     let line = from
-    const put = (row: HunkRow): void => {
-      if (budget > 0) {
-        budget--
-        const cut = clip(row.text, bounds.maxRowChars)
-        if (cut.clipped) truncated = true
-        rows.push(cut.clipped ? { ...row, text: `${cut.text}…` } : row)
-      } else truncated = true
-    }
     const context = (until: number): void => {
-      for (; line < until; line++) if (budget > 0) put({ kind: ' ', line: line + by, text: base.text(line) })
+      for (; line < until; line++) rows.put({ kind: ' ', line: line + by, text: base.text(line) })
     }
     for (const { range, rows: added } of group) {
       context(range.start)
-      for (let old = range.start; old < range.end && budget > 0; old++)
-        put({ kind: '-', line: old, text: base.text(old) })
-      for (let i = 0; i < added.length && budget > 0; i++)
-        put({ kind: '+', line: range.start + by + i, text: added[i] ?? '' })
-      if (budget === 0) truncated = true
+      for (let old = range.start; old < range.end && rows.put({ kind: '-', line: old, text: base.text(old) });) old++
+      for (let i = 0; i < added.length && rows.put({ kind: '+', line: range.start + by + i, text: added[i] ?? '' });)
+        i++
       by += added.length - range.length
       line = range.end
     }
     context(to)
     const oldLines = to - from
     const newLines = oldLines + by - before
-    out.push({
+    hunks.push({
       oldStart: oldLines === 0 ? from - 1 : from,
       oldLines,
       newStart: newLines === 0 ? from + before - 1 : from + before,
       newLines,
-      rows,
+      rows: rows.take(),
     })
-    if (budget === 0) break
   }
-  return { hunks: out, truncated }
+  return { hunks, truncated: rows.truncated }
+}
+
+/** The rows of all hunks against their bound. */
+class Rows {
+  truncated = false
+  private rows: HunkRow[] = []
+  private left: number
+
+  constructor(private readonly bounds: HunkBounds) {
+    this.left = bounds.maxRows
+  }
+
+  get full(): boolean {
+    return this.left === 0
+  }
+
+  /** False when there was no room. */
+  put(row: HunkRow): boolean {
+    if (this.full) {
+      this.truncated = true
+      return false
+    }
+    this.left--
+    const cut = clip(row.text, this.bounds.maxRowChars)
+    if (cut.clipped) this.truncated = true
+    this.rows.push(cut.clipped ? { ...row, text: `${cut.text}…` } : row)
+    return true
+  }
+
+  /** The rows since the last call. */
+  take(): readonly HunkRow[] {
+    const taken = this.rows
+    this.rows = []
+    return taken
+  }
 }
 
 /** Replacements whose context touches or overlaps share a hunk. */
