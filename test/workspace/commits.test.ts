@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process'
-import { execFileSync } from 'node:child_process'
 import {
   appendFileSync,
   chmodSync,
@@ -10,7 +8,6 @@ import {
   readFileSync,
   readlinkSync,
   renameSync,
-  rmdirSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -19,40 +16,14 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import t, { type Test } from 'tap'
-import type { CommitAnswer, LoadedFile, Target, WorkspacePort } from '../../src/workspace/port.js'
+import type { CommitAnswer } from '../../src/workspace/port.js'
 import { tempName, thisInstance } from '../../src/workspace/temp-names.js'
-import { codeOf, maxBytes, picture, playground, refusalOf, resolved, rewrite, temps } from './playground.js'
+import { changes, yes } from './changes.js'
+import { codeOf, picture, resolved, rewrite, temps } from './playground.js'
 
-const place = await playground()
-t.teardown(() => place.remove())
+const { place, mode, loaded, create, remove, move, test } = await changes()
 const { ws, port, roots } = place
-const yes = async (): Promise<void> => {}
 const changed = { landed: false, why: 'changed' }
-const mode = (path: string): string => (statSync(join(ws, path)).mode & 0o7777).toString(8)
-
-const loaded = async (path: string, by: WorkspacePort = port): Promise<{ target: Target; base: LoadedFile }> => {
-  const target = await by.resolve(roots, path, 'write')
-  return { target, base: await by.load(roots, target, maxBytes) }
-}
-const create = async (path: string, text: string, confirm = yes, by: WorkspacePort = port): Promise<CommitAnswer> =>
-  by.create(roots, await by.resolve(roots, path, 'write'), Buffer.from(text), confirm)
-const remove = async (path: string, confirm = yes): Promise<CommitAnswer> => {
-  const { target, base } = await loaded(path)
-  return port.remove(roots, target, base, confirm)
-}
-const move = async (
-  from: string,
-  to: string,
-  text?: string,
-  confirm = yes,
-  by: WorkspacePort = port,
-): Promise<CommitAnswer> => {
-  const { target, base } = await loaded(from, by)
-  const dest = await by.resolve(roots, to, 'write', 'ops')
-  return by.move(roots, target, dest, base, text === undefined ? undefined : Buffer.from(text), confirm)
-}
 
 /** Several changes of the disk as one. */
 const inTurn =
@@ -60,19 +31,6 @@ const inTurn =
   (): void => {
     for (const step of steps) step()
   }
-
-/** A test after which no temporary file may remain. */
-const test = (
-  name: string,
-  extra: { skip: string | false } | ((t: Test) => Promise<void>),
-  body?: (t: Test) => Promise<void>,
-): void => {
-  const [options, run] = typeof extra === 'function' ? [{ skip: false as const }, extra] : [extra, body]
-  void t.test(name, options, async (t) => {
-    await run?.(t)
-    t.same(temps(place.top), [], 'no temporary file remains')
-  })
-}
 
 test('a file is replaced whole, its link and its mode stay', async (t) => {
   place.put('docs/real.md', 'one\n')
@@ -102,7 +60,6 @@ test('a private file is private at every moment, and so is its temporary one', a
 
 test(
   'owner and group are kept where that is permitted',
-  { skip: process.getuid?.() !== 0 && 'only root may give files away' },
   async (t) => {
     place.put('theirs.txt', 'a\n')
     chownSync(join(ws, 'theirs.txt'), 1234, 4321)
@@ -117,6 +74,7 @@ test(
     t.match(statSync(join(ws, 'again.txt')), { uid: 1234, gid: 4321 })
     t.equal(mode('again.txt'), '600')
   },
+  process.getuid?.() !== 0 && 'only root may give files away',
 )
 
 test('a changed mode or owner is no changed file, and the newest one is kept', async (t) => {
@@ -375,134 +333,4 @@ test('scratch is made at the first write into it and dropped with the session', 
     { landed: true },
     'also when all of it was cleared away',
   )
-})
-
-test('the process may not write: denied, where a rename would succeed too', async (t) => {
-  const told = await asNobody(place.top)
-  t.same(told, {
-    'may not read': 'TOOL_DENIED',
-    'may not write': 'TOOL_DENIED',
-    'replace what may not be written': 'TOOL_DENIED',
-    'remove what may not be written': 'TOOL_DENIED',
-    'move what may not be written': 'TOOL_DENIED',
-    'create where names may not be made': 'TOOL_DENIED',
-    'replace where names may not be made': 'TOOL_DENIED',
-    'move out of where names may not be taken': 'TOOL_DENIED',
-    'move into where names may not be made': 'TOOL_DENIED',
-    'look behind a closed folder': 'TOOL_DENIED',
-    'write in a closed folder': 'TOOL_DENIED',
-    'read through a folder that may not be listed': 'ok',
-    'replace another’s file that may be written': 'ok',
-    'its mode': '666',
-  })
-})
-
-/** Runs actor.js without any privilege and gives what it met. */
-async function asNobody(top: string): Promise<unknown> {
-  const root = process.getuid?.() === 0
-  const dir = join(top, 'workspaces/nobody')
-  const put = (path: string, bits: number, folder = false): void => {
-    if (folder) mkdirSync(join(dir, path))
-    else writeFileSync(join(dir, path), 'x\n')
-    chmodSync(join(dir, path), bits)
-  }
-  mkdirSync(dir)
-  for (const [path, bits] of [
-    ['open', 0o777],
-    ['shut', 0o755],
-    ['closed', 0o755],
-    ['blind', 0o777],
-  ] as const)
-    put(path, bits, true)
-  put('open/secret.txt', 0o000)
-  put('open/fixed.txt', 0o444)
-  put('open/theirs.txt', 0o666)
-  put('shut/a.txt', 0o666)
-  put('closed/a.txt', 0o666)
-  put('blind/a.txt', 0o666)
-  chmodSync(join(dir, 'closed'), 0o000)
-  chmodSync(join(dir, 'blind'), 0o711)
-  if (!root) chmodSync(join(dir, 'shut'), 0o555)
-  chmodSync(top, 0o755)
-  const actor = fileURLToPath(new URL('actor.js', import.meta.url))
-  const child = spawn(process.execPath, [actor, 'unprivileged', top], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    ...(root ? { uid: 65_534, gid: 65_534 } : {}),
-  })
-  const chunks: Buffer[] = []
-  for await (const chunk of child.stdout) chunks.push(chunk as Buffer)
-  for (const path of ['closed', 'blind', 'shut']) chmodSync(join(dir, path), 0o755)
-  return JSON.parse(Buffer.concat(chunks).toString())
-}
-
-/** A tmpfs of the size at `dir`, or the reason why there is none. */
-function mounted(dir: string, options: string): string | false {
-  mkdirSync(dir, { recursive: true })
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', dir], { stdio: 'pipe' })
-    return false
-  } catch {
-    rmdirSync(dir)
-    return 'this user may not mount a file system'
-  }
-}
-
-const small = join(ws, 'small')
-const noMount = mounted(small, 'size=128k')
-t.teardown(() => noMount || execFileSync('umount', [small]))
-
-test('a full disk is the disk’s fault, and the file is as it was', { skip: noMount }, async (t) => {
-  place.put('small/a.txt', 'one\n')
-  const big = 'x'.repeat(300_000)
-  for (const work of [() => rewrite(place, 'small/a.txt', big), () => create('small/deep/er/b.txt', big)]) {
-    const refusal = await refusalOf(work)
-    t.equal(refusal.code, 'TOOL_FAILED')
-    t.match(refusal.detail, 'the disk is full')
-  }
-  t.same(picture(small), { 'a.txt': 'one\n' })
-})
-
-test('a move across file systems is refused', { skip: noMount }, async (t) => {
-  place.put('across.txt', 'a\n')
-  place.put('small/back.txt', 'b\n')
-  for (const [from, to] of [
-    ['across.txt', 'small/x/across.txt'],
-    ['small/back.txt', 'x/back.txt'],
-  ] as const) {
-    for (const text of ['new\n', undefined]) {
-      const refusal = await refusalOf(move(from, to, text))
-      t.equal(refusal.code, 'INVALID_ARGUMENT')
-      t.match(refusal.detail, /^ops: .*another file system/)
-    }
-    t.ok(existsSync(join(ws, from)))
-    t.notOk(existsSync(join(ws, to.split('/').slice(0, 2).join('/'))) && to.startsWith('small/x'))
-  }
-  t.notOk(existsSync(join(ws, 'x')) || existsSync(join(small, 'x')))
-})
-
-test('a read-only mount is read and never written', { skip: noMount }, async (t) => {
-  place.put('small/fixed.txt', 'one\n')
-  execFileSync('mount', ['-o', 'remount,ro', small])
-  t.teardown(() => execFileSync('mount', ['-o', 'remount,rw', small]))
-  const at = picture(small)
-  const fixed = await loaded('small/fixed.txt')
-  t.equal(fixed.base.bytes.toString(), 'one\n')
-  place.put('writable.txt', 'w\n')
-  const works = [
-    () => port.assertWritable(roots, fixed.target),
-    () => rewrite(place, 'small/fixed.txt', 'two\n'),
-    () => create('small/new/n.txt', 'n\n'),
-    () => remove('small/fixed.txt'),
-    () => move('small/fixed.txt', 'small/b.txt', 'x'),
-    () => move('writable.txt', 'small/w.txt', 'x'),
-  ]
-  for (const [i, work] of works.entries()) {
-    const refusal = await refusalOf(work)
-    t.match(
-      [refusal.code, refusal.detail],
-      i === 5 ? ['INVALID_ARGUMENT'] : ['TOOL_FAILED', 'mounted read-only'],
-      `work ${i}`,
-    )
-  }
-  t.same(picture(small), at)
 })
