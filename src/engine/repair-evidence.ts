@@ -6,19 +6,23 @@
  * that partner is what the author left standing or wrote anew, never what another op of the call took away. Parse success is judged elsewhere and is
  * never enough: `"b": 2` can make a file parse again and is no boundary. Called by repair-search.
  */
+import type { LineRange } from '../text/line-range.js'
 import { isBlank, replacedBody } from './repair-echo.js'
 import type { Kept, Reading, Take } from './repair-reading.js'
 import { rowsLeft } from './repair-reading.js'
 import type { Piece, WalkedRow } from './repair-rows.js'
 import {
+  closesComment,
   endsInColon,
   endsOpen,
   fits,
   halvesIn,
   indentOf,
   isCloser,
+  isCommentRow,
   isDeeper,
   isSameHalf,
+  opensComment,
   reopens,
   Walk,
 } from './repair-rows.js'
@@ -38,7 +42,7 @@ export interface KeepOption {
 export function keepOptions(reading: Reading, partnerRows: number): readonly KeepOption[] {
   const options = reading.takes.flatMap((take, index) =>
     boundaryRows(reading, take)
-      .filter((kept) => isFree(reading, index, kept) && new Boundary(reading, index, kept, partnerRows).holds())
+      .filter((kept) => isFree(reading, index, kept) && new Boundary(reading, take, index, kept, partnerRows).holds())
       .map((kept) => ({ index, kept })),
   )
   return options.sort((a, b) => a.kept.line - b.kept.line)
@@ -69,6 +73,8 @@ interface Partner {
   readonly row: WalkedRow
   /** The shallowest indent of the rows in between, all of them deeper; undefined when there are none. */
   readonly nested: string | undefined
+  /** The same without rows that end in a colon. */
+  readonly unlabelled: string | undefined
   /** The same of those rows in between that the op itself writes. */
   readonly written: string | undefined
 }
@@ -77,11 +83,13 @@ class Boundary {
   private readonly row: string
   private readonly indent: string
   private readonly tagged: Walk
+  private readonly range: LineRange
   private readonly body: readonly string[]
   private walk: Walk | undefined
 
   constructor(
     private readonly reading: Reading,
+    take: Take,
     private readonly index: number,
     private readonly kept: Kept,
     private readonly partnerRows: number,
@@ -90,8 +98,8 @@ class Boundary {
     this.row = base.text(kept.line)
     this.indent = indentOf(this.row)
     this.tagged = new Walk(base, [])
-    const take = reading.takes[index]
-    this.body = take === undefined ? [] : rowsLeft(take).filter((row) => !isBlank(row))
+    this.range = take.op.range
+    this.body = rowsLeft(take).filter((row) => !isBlank(row))
   }
 
   /** Built only for rows that are structural in the tagged text: most are not. */
@@ -101,6 +109,7 @@ class Boundary {
   }
 
   holds(): boolean {
+    if (opensComment(this.row) || closesComment(this.row)) return this.endsComment()
     const closes = isCloser(this.row)
     const opens = closes ? reopens(this.row) : this.opensInTagged()
     if ((!closes && !opens) || this.isRestated()) return false
@@ -114,7 +123,26 @@ class Boundary {
   /** The body ends (or begins) in this very row, or holds it with its name anywhere: it was written again, not swallowed. */
   private isRestated(): boolean {
     if ((this.kept.place === 'above' ? this.body[0] : this.body.at(-1)) === this.row) return true
-    return LETTER_OR_DIGIT.test(this.row) && this.body.some((row) => row.trim() === this.row.trim())
+    const bare = (row: string): string => row.replaceAll(/\s/g, '')
+    return LETTER_OR_DIGIT.test(this.row) && this.body.some((row) => bare(row) === bare(this.row))
+  }
+
+  /**
+   * One end of a block comment whose other end stands, in the tagged text and in the candidate, with nothing but rows of the comment in between. A body on
+   * the inside is rows of that comment; one on the outside is none, and stands for other rows of the range.
+   */
+  private endsComment(): boolean {
+    const { line, place } = this.kept
+    const side = opensComment(this.row) ? 'down' : 'up'
+    const isInside = (side === 'up') === (place === 'below')
+    const stands = isInside ? this.body.every(isCommentRow) : !this.body.some(isCommentRow) && this.rest().length > 0
+    if (!stands || this.body.length === 0) return false
+    return [this.tagged, this.candidate].every((walk) => {
+      for (const { text } of walk[side](line)) {
+        if (!isCommentRow(text)) return side === 'up' ? opensComment(text) : closesComment(text)
+      }
+      return false
+    })
   }
 
   private opensInTagged(): boolean {
@@ -129,24 +157,26 @@ class Boundary {
    * for other rows at all: over this row alone it may just as well be what the author wanted in its place.
    */
   private bodyMatchesRest(isNested: boolean): boolean {
-    const { base, takes } = this.reading
-    const range = takes[this.index]?.op.range
-    if (!range) return false
-    const lines = Array.from({ length: range.length }, (_, i) => range.start + i)
-    const rest = lines
-      .filter((line) => line !== this.kept.line)
-      .map((line) => base.text(line))
-      .filter((row) => !isBlank(row))
+    const rest = this.rest()
     if (rest.length === 0 && !isNested) return false
-    const below = this.kept.place === 'below' ? this.row : firstRow(this.tagged.down(range.last))
+    const below = this.kept.place === 'below' ? this.row : firstRow(this.tagged.down(this.range.last))
     const halves = halvesIn(rest, below)
     const written = halvesIn(this.body, below)
     return halves.length === written.length && halves.every((half, i) => isSameHalf(half, written[i]))
   }
 
+  /** The rows of the range beside this one that are not blank. */
+  private rest(): readonly string[] {
+    const lines = Array.from({ length: this.range.length }, (_, i) => this.range.start + i)
+    return lines
+      .filter((line) => line !== this.kept.line)
+      .map((line) => this.reading.base.text(line))
+      .filter((row) => !isBlank(row))
+  }
+
   /**
-   * Both texts hold a partner on this side, and what the op writes in between is nested as what was there. The former partner must not have been taken away by
-   * another op: two ops that remove a wrapper leave no half behind. Where the op itself replaces it, its body must restate it.
+   * Both texts hold a partner on this side, and what the op writes in between is nested as what was there. A former partner that was taken away proves nothing:
+   * ops that remove a wrapper leave no half behind. Where it was replaced, the op that took it must have put the same half in its place.
    */
   private sidesAgree(side: 'up' | 'down', isPartner: (row: string, partner: Partner) => boolean): boolean {
     const { line } = this.kept
@@ -154,11 +184,22 @@ class Boundary {
     const is = this.partner(this.candidate[side](line))
     if (!was || !is || !isPartner(this.row, was) || !isPartner(this.row, is)) return false
     if (indentOf(was.row.text) !== this.indent || indentOf(is.row.text) !== this.indent) return false
-    if (was.nested !== undefined && is.written !== undefined && was.nested !== is.written) return false
-    if (is.row.op !== this.index) return is.row.line !== undefined && is.row.line === was.row.line
-    if (!this.isOwn(was.row)) return this.survives(was.row)
+    if (!this.isNestedAlike(was, is)) return false
+    if (is.row.line !== undefined) return is.row.line === was.row.line
+    if (is.row.op === this.index && this.survives(was.row)) return true
+    // The former partner is replaced, by this op or by another: what stands in its place must be the same half.
     const kind = side === 'up' ? 'opens' : 'closes'
-    return is.written !== undefined && isSameHalf({ kind, row: was.row.text }, { kind, row: is.row.text })
+    if (!isSameHalf({ kind, row: was.row.text }, { kind, row: is.row.text })) return false
+    return this.isOwn(was.row)
+      ? is.row.op === this.index && is.written !== undefined
+      : is.row.op !== this.index && !this.survives(was.row)
+  }
+
+  /** What the body nests begins at the indent of what was nested, or of the rows that it replaces; labels (`private:`, `case 1:`) have one of their own. */
+  private isNestedAlike(was: Partner, is: Partner): boolean {
+    if (was.nested === undefined || is.written === undefined) return true
+    const rest = this.rest().map(indentOf).reduce<string | undefined>(shallower, undefined)
+    return [was.nested, was.unlabelled, rest].includes(is.written)
   }
 
   /** Where this row has no partner, the body next to it is a sibling, or the other half of what encloses it. */
@@ -184,21 +225,23 @@ class Boundary {
   /** The nearest row that is not deeper than this one. */
   private partner(rows: Iterable<WalkedRow>): Partner | undefined {
     let nested: string | undefined
+    let unlabelled: string | undefined
     let written: string | undefined
     let seen = 0
     for (const row of rows) {
       if (++seen > this.partnerRows) return undefined
       if (isBlank(row.text)) continue
       const indent = indentOf(row.text)
-      if (!isDeeper(indent, this.indent)) return { row, nested, written }
+      if (!isDeeper(indent, this.indent)) return { row, nested, unlabelled, written }
       nested = shallower(nested, indent)
+      if (!endsInColon(row.text)) unlabelled = shallower(unlabelled, indent)
       if (row.op === this.index) written = shallower(written, indent)
     }
     return undefined
   }
 
   private isOwn({ line }: WalkedRow): boolean {
-    return line !== undefined && (this.reading.takes[this.index]?.op.range.contains(line) ?? false)
+    return line !== undefined && this.range.contains(line)
   }
 
   private survives({ line }: WalkedRow): boolean {

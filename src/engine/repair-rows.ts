@@ -53,6 +53,21 @@ export function fits(opener: string, closer: string): boolean {
   return bracket === undefined || opener.includes(bracket)
 }
 
+/** A row inside a block comment that marks its rows with an asterisk. */
+export function isCommentRow(row: string): boolean {
+  return /^\s*\*(?!\/)/.test(row)
+}
+
+/** A row that begins a block comment and does not end it. */
+export function opensComment(row: string): boolean {
+  return /^\s*\/\*/.test(row) && !row.includes('*/')
+}
+
+/** A row that is nothing but the end of a block comment. */
+export function closesComment(row: string): boolean {
+  return /^\s*\*+\/$/.test(row.trimEnd())
+}
+
 /** The row ends in a colon: a header whose construct ends without a closer. */
 export function endsInColon(row: string): boolean {
   return COLON.test(row)
@@ -102,11 +117,14 @@ function wordsOf(row: string): Set<string> {
   return new Set(row.match(/[\p{L}\p{N}_$]+/gu))
 }
 
-/** An opener with nothing but nested rows after it goes on when more of them follow, or its closer does. */
+/**
+ * An opener with nothing but nested rows after it goes on when more of them follow, or its closer does. A last row that ends in an opening bracket goes on
+ * whatever follows: what it holds may not be indented.
+ */
 function goesOn(text: string, indent: string, below: string | undefined, isLast: boolean): boolean {
+  if (isLast && endsOpen(text)) return true
   if (below === undefined) return false
-  if (isDeeper(indentOf(below), indent)) return true
-  return indentOf(below) === indent && isCloser(below) && (!isLast || endsOpen(text))
+  return isDeeper(indentOf(below), indent) || (!isLast && indentOf(below) === indent && isCloser(below))
 }
 
 /** A row of a text in the making: a line that stays, or a row that the op at that index of the call writes. */
