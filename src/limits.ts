@@ -132,11 +132,16 @@ export const limits = {
   ignoreRules: 5_000,
 
   // — reviews —
+  /** Reviews that can be rolled back; older ones become irreversible and keep their evidence. */
   reviewsPerSession: 32,
   /** Compressed bytes that rollbacks of a session need; beyond it older reviews become irreversible. */
   reviewBytesPerSession: 8 * 1024 * 1024,
-  /** Compressed bytes of what reviews tell; beyond it the oldest reviews go. */
-  reviewEvidenceBytesPerSession: 2 * 1024 * 1024,
+  /** Reviews whose evidence is kept, and its compressed bytes; beyond either the oldest reviews go. */
+  reviewEvidencePerSession: 256,
+  reviewEvidenceBytesPerSession: 4 * 1024 * 1024,
+  /** UTF-8 bytes of the rows of one review, and of those in one event; what is past them is left out and said to be. */
+  reviewRowBytes: 512 * 1024,
+  eventRowBytes: 64 * 1024,
 
   // — idempotency (reading §8.8) —
   answersPerSession: 256,

@@ -99,7 +99,7 @@ export const serviceErrors = {
     detail: (p) => `${p.found || 'a missing content type'} is not supported; send application/json`,
   }),
   CONFLICT: entry<{
-    reason: 'destination exists' | 'changed since' | 'moved away' | 'appeared since' | 'not kept'
+    reason: 'destination exists' | 'changed since' | 'moved away' | 'appeared since' | 'not kept' | 'outcome unknown'
     path: string
   }>({
     status: 409,
@@ -115,6 +115,8 @@ export const serviceErrors = {
           return `${p.path} no longer exists, so this review cannot be rolled back; write the file instead`
         case 'not kept':
           return `the bytes of ${p.path} before this review are no longer kept, so it cannot be rolled back; edit the file instead`
+        case 'outcome unknown':
+          return `an earlier call with this Idempotency-Key was cut short, and ${p.path} has changed since, so whether it had landed cannot be told; read the file and send what is still missing with a new key`
         case 'appeared since':
           return `${p.path} exists again, rolling back would overwrite it; move it away first`
       }

@@ -65,7 +65,7 @@ export const SessionLimitsSchema = strict(
     versionsPerPath: Count('Versions kept of one path.'),
     retainedBytesPerSession: Count('Bytes of text kept for recovery.'),
     retainedBytesPerFile: Count('Bytes of a file whose text is kept.'),
-    reviewsPerSession: Count('Reviews kept.'),
+    reviewsPerSession: Count('Reviews that can be rolled back; older ones keep their evidence alone.'),
   },
   { title: 'SessionLimits', description: 'Every bound that a caller can run into.' },
 )

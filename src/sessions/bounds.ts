@@ -15,6 +15,7 @@ const names = [
   'registerBytes',
   'reviewsPerSession',
   'reviewBytesPerSession',
+  'reviewEvidencePerSession',
   'reviewEvidenceBytesPerSession',
   'answersPerSession',
   'answerBytesPerSession',

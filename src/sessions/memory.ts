@@ -11,7 +11,7 @@ import { Permits } from './memory/permits.js'
 import { Retained } from './memory/retained.js'
 import { MemorySession } from './memory/session.js'
 import type { PackedReview } from './review-packing.js'
-import { packReview } from './review-packing.js'
+import { fits, packReview } from './review-packing.js'
 import type {
   Answer,
   Begun,
@@ -149,8 +149,8 @@ class MemoryStore implements Store {
     return this.alive(ref)?.snapshots.pathsWith(basename, tag) ?? []
   }
 
-  async register(ref: SessionRef, name: string): Promise<RegisterContent | undefined> {
-    return this.alive(ref)?.registers.get(name)
+  async register(ref: SessionRef, name: string, peek = false): Promise<RegisterContent | undefined> {
+    return this.alive(ref)?.registers.get(name, peek)
   }
 
   async registers(ref: SessionRef): Promise<readonly RegisterSummary[]> {
@@ -231,6 +231,10 @@ class MemoryStore implements Store {
     hasGrace: boolean,
   ): Promise<GuardCount> {
     return this.alive(ref)?.guard.count(promptId, path, code, hasGrace) ?? { attempt: 0, grace: false }
+  }
+
+  async keeps(before: Uint8Array): Promise<boolean> {
+    return fits(before, this.bounds.reviewBytesPerSession)
   }
 
   async review(ref: SessionRef, reviewId: string): Promise<StoredReview | undefined> {

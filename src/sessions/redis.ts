@@ -19,6 +19,7 @@ import { Sessions } from './redis/sessions.js'
 import { Snapshots } from './redis/snapshots.js'
 import { parseRedisUrl } from './redis/url.js'
 import { Wakes } from './redis/wake.js'
+import { fits } from './review-packing.js'
 import type { Claim, Session, Store } from './store.js'
 
 export interface RedisStoreOptions {
@@ -98,7 +99,7 @@ function storeOf(context: RedisContext): Store {
     snapshots: async (ref) => snapshots.entries(ref),
     pathsWith: async (ref, basename, tag) => snapshots.pathsWith(ref, basename, tag),
 
-    register: async (ref, name) => logs.register(ref, name),
+    register: async (ref, name, peek = false) => logs.register(ref, name, peek),
     registers: async (ref) => logs.registers(ref),
 
     begin: async (ref, wanted, waitMs, signal) => permits.begin(ref, wanted, waitMs, signal),
@@ -116,6 +117,7 @@ function storeOf(context: RedisContext): Store {
 
     countFailure: async (ref, promptId, path, code, hasGrace) => logs.countFailure(ref, promptId, path, code, hasGrace),
 
+    keeps: async (before) => fits(before, context.bounds.reviewBytesPerSession),
     review: async (ref, reviewId) => logs.review(ref, reviewId),
     reviews: async (ref, limit, cursor) => logs.reviews(ref, limit, cursor),
 

@@ -2,6 +2,7 @@
  * A review in three parts: evidence that never changes (packed JSON), bytes to restore (packed, one per entry that has some), and flags that do change.
  * Refuses to read what it did not write. Called by both stores.
  */
+import { sha256 } from '../text/digest.js'
 import { pack, unpack } from './packing.js'
 import type { Review, ReviewRestore, StoredReview } from './store.js'
 
@@ -14,7 +15,7 @@ export interface PackedReview {
 
 export interface ReviewFlags {
   readonly rolledBack: boolean
-  /** The bytes to restore were given up for newer reviews. */
+  /** What a rollback needs was given up for newer reviews. */
   readonly beforesDropped: boolean
 }
 
@@ -36,6 +37,7 @@ export async function packReview(stored: StoredReview): Promise<PackedReview> {
       canonical: r.canonical,
       root: r.root,
       ...(r.mode === undefined ? {} : { mode: r.mode }),
+      ...(r.owner === undefined ? {} : { owner: r.owner }),
       createdParents: r.createdParents,
     })),
   }
@@ -52,6 +54,11 @@ export async function packReview(stored: StoredReview): Promise<PackedReview> {
   }
 }
 
+/** True when the bytes to restore are within `maxBytes` once they are packed. Packs only what is not small anyway. */
+export async function fits(before: Uint8Array, maxBytes: number): Promise<boolean> {
+  return before.byteLength < maxBytes || (await pack(before)).byteLength <= maxBytes
+}
+
 /** Bytes that count against the bound on what rollbacks need. */
 export function beforeBytes(review: Pick<PackedReview, 'befores'>): number {
   let sum = 0
@@ -59,7 +66,7 @@ export function beforeBytes(review: Pick<PackedReview, 'befores'>): number {
   return sum
 }
 
-/** The evidence with its flags applied: an entry that had bytes and lost them is irreversible. */
+/** The evidence with its flags applied: both entries of a move can be rolled back or neither. */
 export async function unpackEvidence(packed: Uint8Array, flags: ReviewFlags): Promise<Evidence | undefined> {
   const json = await unpack(packed, maxEvidenceBytes)
   if (json === undefined) return undefined
@@ -76,9 +83,7 @@ export async function unpackEvidence(packed: Uint8Array, flags: ReviewFlags): Pr
     review: {
       ...review,
       state: flags.rolledBack ? 'rolledBack' : review.state,
-      entries: flags.beforesDropped
-        ? review.entries.map((e) => (e.beforeDigest === undefined ? e : { ...e, reversible: false }))
-        : review.entries,
+      entries: flags.beforesDropped ? review.entries.map((e) => ({ ...e, reversible: false })) : review.entries,
     },
   }
 }
@@ -90,12 +95,18 @@ export async function unpackReview(
 ): Promise<StoredReview | undefined> {
   const evidence = await unpackEvidence(packed, flags)
   if (evidence === undefined) return undefined
+  const { review, workspace } = evidence
   const restore = await Promise.all(
     evidence.restore.map(async (r, i): Promise<ReviewRestore> => {
       const bytes = befores.get(i)
       const before = bytes === undefined ? undefined : await unpack(bytes, maxBeforeBytes)
-      return before === undefined ? r : { ...r, before }
+      // Bytes that are not what the evidence says are never put back.
+      return before && sha256(before) === review.entries[i]?.beforeDigest ? { ...r, before } : r
     }),
   )
-  return { review: evidence.review, workspace: evidence.workspace, restore }
+  if (flags.rolledBack) return { review, workspace, restore }
+  const entries = review.entries.map((e, i) =>
+    e.beforeDigest !== undefined && restore[i]?.before === undefined ? { ...e, reversible: false } : e,
+  )
+  return { review: { ...review, entries }, workspace, restore }
 }

@@ -100,7 +100,7 @@ export interface ReviewEntry {
   readonly deletions: number
   readonly hunks: readonly Hunk[]
   readonly truncated: boolean
-  /** False when the bytes before are not kept. A creation needs none. */
+  /** False when what a rollback needs is not kept; then for all entries of the review. */
   readonly reversible: boolean
   /** byteDigests; absent where no file was. */
   readonly beforeDigest?: string
@@ -133,6 +133,7 @@ export interface ReviewRestore {
   /** Bytes to put back; absent for a file that did not exist, and for one whose bytes are not kept. */
   readonly before?: Uint8Array
   readonly mode?: number
+  readonly owner?: { readonly uid: number; readonly gid: number }
   /** Folders that the call created, outermost first. */
   readonly createdParents: readonly string[]
 }
@@ -294,7 +295,8 @@ export interface Store {
   pathsWith(ref: SessionRef, basename: string, tag: string): Promise<readonly string[]>
 
   // registers
-  register(ref: SessionRef, name: string): Promise<RegisterContent | undefined>
+  /** Reading is use and keeps the register from eviction, unless `peek`. */
+  register(ref: SessionRef, name: string, peek?: boolean): Promise<RegisterContent | undefined>
   registers(ref: SessionRef): Promise<readonly RegisterSummary[]>
 
   // mutation
@@ -338,6 +340,8 @@ export interface Store {
   countFailure(ref: SessionRef, promptId: string, path: string, code: string, hasGrace: boolean): Promise<GuardCount>
 
   // reviews
+  /** True when bytes to restore are not too many to be kept at all. */
+  keeps(before: Uint8Array): Promise<boolean>
   review(ref: SessionRef, reviewId: string): Promise<StoredReview | undefined>
   /** Newest first; empty when the session is gone. A cursor that this store did not make is undefined. */
   reviews(ref: SessionRef, limit: number, cursor?: string): Promise<ReviewPage | undefined>

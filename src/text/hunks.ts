@@ -75,6 +75,22 @@ export function hunksOf(edit: LineEdit, base: Document, bounds: HunkBounds): Hun
   return { hunks, truncated: rows.truncated }
 }
 
+/** The first rows whose texts are at most `maxBytes` UTF-8 bytes together. The numbers of a hunk stay those of all its rows. */
+export function firstRows({ hunks, truncated }: Hunks, maxBytes: number): Hunks {
+  let left = maxBytes
+  const kept: Hunk[] = []
+  for (const hunk of hunks) {
+    const end = hunk.rows.findIndex((row) => (left -= Buffer.byteLength(row.text)) < 0)
+    if (end < 0) {
+      kept.push(hunk)
+      continue
+    }
+    if (end > 0) kept.push({ ...hunk, rows: hunk.rows.slice(0, end) })
+    return { hunks: kept, truncated: true }
+  }
+  return { hunks: kept, truncated }
+}
+
 /** The rows of all hunks against their bound. */
 class Rows {
   truncated = false

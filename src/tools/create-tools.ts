@@ -3,9 +3,10 @@
  */
 import { createSession, deleteSession, getSession, listWorkspaces, switchWorkspace } from './sessions.js'
 import { edit } from './edit.js'
+import { announcing, events } from './events.js'
 import { grep } from './grep.js'
 import { read } from './read.js'
-import { events, getRegister, listRegisters, listSnapshots, registerSnapshot, reportFailure } from './records.js'
+import { getRegister, listRegisters, listSnapshots, registerSnapshot, reportFailure } from './records.js'
 import { getReview, listReviews } from './reviews.js'
 import { rollback } from './rollback.js'
 import { write } from './write.js'
@@ -18,8 +19,10 @@ export function createTools(deps: ToolDeps): Tools {
     getSession: (call) => getSession(deps, call),
     deleteSession: (call) => deleteSession(deps, call),
     switchWorkspace: (call, request) => switchWorkspace(deps, call, request),
-    read: (call, request) => read(deps, call, request),
-    grep: (call, request) => grep(deps, call, request),
+    read: (call, request) =>
+      announcing(deps, call, { operation: 'read', path: request.path }, () => read(deps, call, request)),
+    grep: (call, request) =>
+      announcing(deps, call, { operation: 'grep', path: request.path }, () => grep(deps, call, request)),
     write: (call, request) => write(deps, call, request),
     edit: (call, request) => edit(deps, call, request),
     listSnapshots: (call) => listSnapshots(deps, call),

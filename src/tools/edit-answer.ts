@@ -7,7 +7,7 @@ import type { EditAnswer, ReviewSummary } from '../schemas/operations.js'
 import type { Document } from '../text/document.js'
 import type { Hunk, Hunks } from '../text/hunks.js'
 import { clip, hunksOf } from '../text/hunks.js'
-import type { Addressed, Decided, EditCall } from './edit.js'
+import type { Addressed, Decided, EditCall } from './edit-call.js'
 import { hunkBounds } from './evidence.js'
 import { headerOf } from './load-text.js'
 
@@ -36,13 +36,15 @@ export function editAnswer(facts: EditFacts): Record<string, unknown> {
     ...(review === undefined ? {} : { review }),
   }
   if (prepared.remove) {
+    const verb = facts.edit.dryRun ? 'would apply' : 'applied'
+    const removed = `removed ${to.target.path} (${document.lineCount} ${document.lineCount === 1 ? 'line' : 'lines'})`
     const answer: EditAnswer = {
       ...common,
       shifts: [],
       additions: 0,
       deletions: document.lineCount,
       totalLines: 0,
-      content: withWarnings(`applied: removed ${to.target.path} (${document.lineCount} lines)`, warnings),
+      content: withWarnings(`${verb}: ${removed}`, warnings),
       deleted: true,
     }
     return answer

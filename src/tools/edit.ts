@@ -7,7 +7,6 @@
 import { basename } from 'node:path'
 import { headerDisagrees, linkNotMoved, moveOntoItself } from '../errors/invalid.js'
 import { ToolError } from '../errors/tool-error.js'
-import type { Warning } from '../errors/warnings.js'
 import { warn } from '../errors/warnings.js'
 import type { EngineBounds, KnownVersion, Prepared } from '../engine/input.js'
 import { prepare } from '../engine/prepare.js'
@@ -19,13 +18,12 @@ import { parseTag } from '../text/digest.js'
 import type { Roots, Target } from '../workspace/port.js'
 import { rootsOf } from './access.js'
 import type { ToolDeps } from './deps.js'
-import { editAnswer } from './edit-answer.js'
+import type { Addressed, Decided, EditCall } from './edit-call.js'
 import { drive } from './facts.js'
-import { landEdit } from './land-edit.js'
-import type { LoadedText } from './load-text.js'
+import { landEdit, wouldAnswer } from './land-edit.js'
 import { loadText } from './load-text.js'
 import type { MutationContext, Success } from './mutation.js'
-import { AlreadyLanded, mutate } from './mutation.js'
+import { mutate } from './mutation.js'
 import { alone } from './permits.js'
 import type { MutationCall, Outcome } from './tools.js'
 
@@ -35,57 +33,22 @@ export function edit(deps: ToolDeps, call: MutationCall, request: EditRequest): 
   return mutate(deps, call, spec, (context) => run({ deps, call, request, context, dryRun }))
 }
 
-/** One call on its way. */
-export interface EditCall {
-  readonly deps: ToolDeps
-  readonly call: MutationCall
-  readonly request: EditRequest
-  readonly context: MutationContext
-  readonly dryRun: boolean
-}
-
-/** What is known before the file is looked at. */
-export interface Addressed {
-  readonly patch: Patch
-  readonly tag: string
-  readonly roots: Roots
-  readonly target: Target
-  /** The destination of an MV, or why it is none; judged after the source (reading §3.0). */
-  readonly dest: Target | ToolError | undefined
-  readonly warnings: readonly Warning[]
-}
-
-/** What was decided, on which bytes. */
-export interface Decided {
-  readonly loaded: LoadedText
-  readonly prepared: Prepared
-  readonly dest: Target | undefined
-}
-
 async function run(edit: EditCall): Promise<Success> {
   const { deps, call, context, dryRun } = edit
   const to = await address(edit)
   if (dryRun) {
     const decided = await decide(edit, to, await deps.store.history(context.ref, to.target.canonical))
-    return {
-      status: 200,
-      body: editAnswer({ edit, to, decided, landed: decided.prepared.result, warnings: [] }),
-      published: false,
-    }
+    return { status: 200, body: await wouldAnswer(edit, to, decided), published: false }
   }
   const files = [to.target.canonical, ...(to.dest && !(to.dest instanceof ToolError) ? [to.dest.canonical] : [])]
-  const want = { ref: context.ref, files, path: to.target.path, signal: call.signal }
+  const want = { ref: context.ref, files, path: to.target.path, signal: call.signal, key: context.idempotencyKey }
   const whenBusy = async (): Promise<void> => {
     await decide(edit, to, await deps.store.history(context.ref, to.target.canonical))
   }
   return alone(
     deps,
     want,
-    async (held) => {
-      if (context.idempotencyKey !== undefined && held.settledKeys.has(context.idempotencyKey))
-        throw new AlreadyLanded()
-      return landEdit(edit, to, want, held, () => decide(edit, to, held.history(to.target.canonical)))
-    },
+    (held) => landEdit(edit, to, want, held, () => decide(edit, to, held.history(to.target.canonical))),
     whenBusy,
   )
 }
@@ -97,6 +60,7 @@ async function address({ deps, request, context }: EditCall): Promise<Addressed>
   if (tag === undefined)
     throw new ToolError('EDIT_TAG_REQUIRED', request.tag === undefined ? {} : { found: request.tag })
   const patch = parseOps(request.ops)
+  context.trace.ops = patch.ops.map((op) => op.header)
   const roots = await rootsOf(deps, context.session)
   await assertHeader(deps, roots, request.path, tag, patch)
   const authored = await deps.workspace.resolve(roots, request.path, 'write')
@@ -121,7 +85,7 @@ async function decide(edit: EditCall, to: Addressed, versions: readonly KnownVer
   const dest = assertDest(to)
   const input = { path: to.target.path, ops: to.patch.ops, tag: to.tag, live: loaded.document, versions }
   const prepared = await counted(deps, () =>
-    drive(deps, context.ref, prepare(input, engineBounds(dryRun)), call.signal),
+    drive(deps, context.ref, prepare(input, engineBounds(dryRun)), call.signal, dryRun),
   )
   return { loaded, prepared, dest }
 }

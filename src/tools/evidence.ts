@@ -9,7 +9,7 @@ import type { ReviewSummary } from '../schemas/operations.js'
 import type { Resolution, Review, ReviewEntry, ReviewRestore, StoredReview } from '../sessions/store.js'
 import type { Document } from '../text/document.js'
 import type { Hunks } from '../text/hunks.js'
-import { hunksOf } from '../text/hunks.js'
+import { firstRows, hunksOf } from '../text/hunks.js'
 import { LineEdit } from '../text/line-edit.js'
 import { LineRange } from '../text/line-range.js'
 import type { LoadedFile, Target } from '../workspace/port.js'
@@ -95,40 +95,62 @@ export interface Facts {
   readonly resolutions: readonly Resolution[]
 }
 
-/** The review of a change, or undefined where none is kept: scratch files are the session's own (reading §8.13). */
-export function reviewOf(facts: Facts, changes: readonly Changed[]): StoredReview | undefined {
+/**
+ * The review of a change, or undefined where none is kept: scratch files are the session's own (reading §8.13). `keeps` tells whether bytes to restore are within
+ * the bound of a session; beyond it the evidence alone is kept.
+ */
+export async function reviewOf(
+  keeps: (before: Uint8Array) => Promise<boolean>,
+  facts: Facts,
+  changes: readonly Changed[],
+): Promise<StoredReview | undefined> {
   if (changes.every((change) => change.target.root === 'scratch')) return undefined
   const { workspace, promptId, ...rest } = facts
+  const kept = await Promise.all(changes.map(async ({ before }) => before === undefined || keeps(before.bytes)))
+  const reversible = kept.every(Boolean)
   const review: Review = {
     ...rest,
     ...(promptId === undefined ? {} : { promptId }),
     state: 'active',
-    entries: changes.map(entryOf),
+    entries: changes.map((change) => entryOf(change, reversible)),
   }
-  return { review, workspace, restore: changes.map(restoreOf) }
+  return { review, workspace, restore: changes.map((change) => restoreOf(change, reversible)) }
 }
 
-function entryOf(change: Changed): ReviewEntry {
+function entryOf(change: Changed, reversible: boolean): ReviewEntry {
+  const { hunks, truncated } = firstRows(change.hunks, limits.reviewRowBytes)
   return {
     path: change.target.path,
     status: change.status,
     additions: change.additions,
     deletions: change.deletions,
-    hunks: change.hunks.hunks,
-    truncated: change.hunks.truncated,
-    reversible: true,
+    hunks,
+    truncated,
+    reversible,
     ...(change.beforeDigest === undefined ? {} : { beforeDigest: change.beforeDigest }),
     ...(change.afterDigest === undefined ? {} : { afterDigest: change.afterDigest }),
   }
 }
 
-function restoreOf(change: Changed): ReviewRestore {
+function restoreOf({ target, before }: Changed, reversible: boolean): ReviewRestore {
+  const { mode, uid, gid } = before?.identity ?? {}
   return {
-    canonical: change.target.canonical,
-    root: change.target.root,
-    ...(change.before === undefined ? {} : { before: change.before.bytes, mode: change.before.identity.mode }),
+    canonical: target.canonical,
+    root: target.root,
+    ...(before === undefined || !reversible ? {} : { before: before.bytes }),
+    ...(mode === undefined ? {} : { mode }),
+    ...(uid === undefined || gid === undefined ? {} : { owner: { uid, gid } }),
     createdParents: [],
   }
+}
+
+/** The created folders belong to the entry that was added. */
+export function withParents(review: StoredReview, createdParents: readonly string[]): StoredReview {
+  if (createdParents.length === 0) return review
+  const restore = review.restore.map((entry, i) =>
+    review.review.entries[i]?.status === 'added' ? { ...entry, createdParents } : entry,
+  )
+  return { ...review, restore }
 }
 
 /** A review without its rows, as answers and lists carry it. */

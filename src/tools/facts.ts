@@ -10,9 +10,15 @@ import type { ToolDeps } from './deps.js'
 
 type Sources = { readonly [K in FactKind]: (asked: Extract<Question, { kind: K }>) => Promise<unknown> }
 
-/** Runs `plan` to its end. Rejects with what it throws, or with what a port throws. */
-export async function drive<T>(deps: ToolDeps, ref: SessionRef, plan: Plan<T>, signal: AbortSignal): Promise<T> {
-  const sources = sourcesOf(deps, ref, signal)
+/** Runs `plan` to its end. Rejects with what it throws, or with what a port throws. `peek`: the session does not notice that it was asked. */
+export async function drive<T>(
+  deps: ToolDeps,
+  ref: SessionRef,
+  plan: Plan<T>,
+  signal: AbortSignal,
+  peek: boolean,
+): Promise<T> {
+  const sources = sourcesOf(deps, ref, signal, peek)
   let step = plan.next()
   while (!step.done) {
     const question = step.value
@@ -22,7 +28,7 @@ export async function drive<T>(deps: ToolDeps, ref: SessionRef, plan: Plan<T>, s
   return step.value
 }
 
-function sourcesOf({ store, syntax }: ToolDeps, ref: SessionRef, signal: AbortSignal): Sources {
+function sourcesOf({ store, syntax }: ToolDeps, ref: SessionRef, signal: AbortSignal, peek: boolean): Sources {
   return {
     blocks: ({ path, text, lines }) => syntax.blocksAt(path, text.rawText(), lines, signal),
     verdicts: ({ path, texts, optional }) =>
@@ -43,7 +49,7 @@ function sourcesOf({ store, syntax }: ToolDeps, ref: SessionRef, signal: AbortSi
         ? undefined
         : Document.trusted(Buffer.from(text.buffer, text.byteOffset, text.byteLength))
     },
-    register: async ({ name }) => (await store.register(ref, name))?.lines,
+    register: async ({ name }) => (await store.register(ref, name, peek))?.lines,
     registers: async () => (await store.registers(ref)).map((register) => register.name),
   }
 }

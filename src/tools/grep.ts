@@ -13,11 +13,12 @@ import { Document } from '../text/document.js'
 import type { LineSet } from '../text/line-set.js'
 import { isUnwritable } from '../text/utf8.js'
 import type { Roots, Target } from '../workspace/port.js'
-import type { FileFound, FilesFound, LinesEnd, Search, SearchText } from '../workspace/search-port.js'
+import type { FileFound, FilesFound, LinesFound, Search, SearchText } from '../workspace/search-port.js'
 import { openSession, rootsOf } from './access.js'
 import type { ToolDeps } from './deps.js'
+import { announce } from './events.js'
 import { grepNotice } from './grep-notice.js'
-import type { Hit, OutputMode } from './grep-sheet.js'
+import type { OutputMode } from './grep-sheet.js'
 import { GrepSheet } from './grep-sheet.js'
 import { factsOf } from './load-text.js'
 import type { Call } from './tools.js'
@@ -46,7 +47,8 @@ export async function grep(deps: ToolDeps, call: Call, request: GrepRequest): Pr
     const found = await find(deps, search, roots, target, request)
     return new Showing(deps, roots, ref, call, request).show(search, found)
   })
-  await deps.store.append(ref, { type: 'searched', data: { pattern: request.pattern, path: target.path, ...data } })
+  const about = { workspace: session.workspace, pattern: request.pattern, path: target.path }
+  await announce(deps, ref, { type: 'searched', data: { ...about, ...data } })
   return answer
 }
 
@@ -113,12 +115,6 @@ interface Loaded {
   readonly candidate: Candidate
   readonly target: Target
   readonly document: Document
-}
-
-/** The matching lines of a file as far as they are shown, and how many there are. */
-interface Find {
-  readonly hits: Hit[]
-  count: number
 }
 
 /** One answer in the making. */
@@ -189,44 +185,32 @@ class Showing {
   private async showBatch(search: Search, batch: readonly Candidate[]): Promise<void> {
     const loads = await Promise.all(batch.map((candidate) => this.load(candidate)))
     const loaded = loads.filter((file) => file !== undefined)
-    const finds = loaded.map((): Find => ({ hits: [], count: 0 }))
     const room = this.mode === 'content' ? this.sheet.room : 0
-    let kept = 0
-    let last = 0
-    const end = await search.lines(loaded.map(textOf), ({ text, line, column }) => {
-      const find = finds[text]
-      if (find === undefined) throw new Error(`a match in text ${text} of ${loaded.length}`)
-      last = text
-      if (kept < room) {
-        kept++
-        find.hits.push({ line, column })
-      } else if (room > 0) return true
-      find.count++
-      return false
-    })
+    const found = await search.lines(loaded.map(textOf), room)
+    const last = found.counts.findLastIndex((count) => count > 0)
     const recordings: Recording[] = []
     for (const [at, file] of loaded.entries()) {
-      const find = finds[at]
-      if (find === undefined) continue
-      const complete = end === 'complete' || at < last
-      const seen = this.take(file, find, complete, end)
+      const complete = found.ended === 'complete' || at < last
+      const seen = this.take(file, at, found, complete)
       if (seen) recordings.push(recordingOf(file, seen))
     }
-    if (end === 'deadline') this.outOfTime = true
+    if (found.ended === 'deadline') this.outOfTime = true
     await this.record(recordings)
   }
 
   /** Counts the file, and shows it when its matches are known and there is room; answers the lines shown in full of one that is shown. */
-  private take(file: Loaded, find: Find, complete: boolean, end: LinesEnd): LineSet | undefined {
+  private take(file: Loaded, at: number, found: LinesFound, complete: boolean): LineSet | undefined {
     const { candidate, document } = file
-    if (complete && find.count === 0) {
+    const count = found.counts[at] ?? 0
+    if (complete && count === 0) {
       if (candidate.lines > 0) this.changed++
       return undefined
     }
-    this.count(complete ? find.count : Math.max(find.count, candidate.lines))
-    const known = complete || (end === 'enough' && find.count > 0)
+    this.count(complete ? count : Math.max(count, candidate.lines))
+    const known = complete || (found.ended === 'enough' && count > 0)
     if (!known || this.sheet.room <= 0) return undefined
-    return this.sheet.add({ path: candidate.shown, document, hits: find.hits, count: find.count })
+    const hits = found.lines.filter(({ text }) => text === at)
+    return this.sheet.add({ path: candidate.shown, document, hits, count })
   }
 
   private count(lines: number): void {

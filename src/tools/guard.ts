@@ -35,7 +35,14 @@ export async function guardRefusal(
   { promptId, path, error }: Failure,
 ): Promise<GuardFields> {
   if (promptId === undefined || path === undefined || !counts(error)) return {}
-  const suggestion = error.is('EDIT_PARSE_FAILED') ? error.params.suggestion : undefined
+  const suggestion = error.is(
+    'EDIT_PARSE_FAILED',
+    'EDIT_RANGE_INVALID',
+    'EDIT_BLOCK_UNRESOLVED',
+    'EDIT_REPAIR_AMBIGUOUS',
+  )
+    ? error.params.suggestion
+    : undefined
   return count(deps, ref, {
     promptId,
     path,
@@ -77,5 +84,10 @@ export async function count(
 
 function counts(error: ToolError): boolean {
   if (error.status < 400 || error.status >= 500) return false
-  return error.status !== 401 && error.status !== 403 && error.status !== 429 && !error.is('MUTATION_IN_PROGRESS')
+  return (
+    error.status !== 401 &&
+    error.status !== 403 &&
+    error.status !== 429 &&
+    !error.is('MUTATION_IN_PROGRESS', 'SESSION_NOT_FOUND')
+  )
 }

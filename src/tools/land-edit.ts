@@ -7,12 +7,15 @@ import type { Warning } from '../errors/warnings.js'
 import { warn } from '../errors/warnings.js'
 import type { Intent, NewEvent, Recording, StoredReview } from '../sessions/store.js'
 import { Document } from '../text/document.js'
+import type { Hunks } from '../text/hunks.js'
+import { hunksOf } from '../text/hunks.js'
 import type { Seen } from '../text/line-set.js'
 import type { CommitAnswer, Confirm } from '../workspace/port.js'
-import type { Addressed, Decided, EditCall } from './edit.js'
+import type { Addressed, Decided, EditCall } from './edit-call.js'
 import { editAnswer } from './edit-answer.js'
 import type { Changed } from './evidence.js'
-import { added, changedByEdit, removed, reviewOf, summaryOf } from './evidence.js'
+import { added, changedByEdit, hunkBounds, removed, reviewOf, summaryOf, withParents } from './evidence.js'
+import { changeEvent } from './events.js'
 import { factsOf } from './load-text.js'
 import type { Success } from './mutation.js'
 import type { Alone, Held } from './permits.js'
@@ -38,11 +41,20 @@ export async function landEdit(
   })
   deps.metrics.editBranch(landing.decided.prepared.branch)
   deps.metrics.bytesWritten(landing.text.bytes.length)
-  const recorded = await publish(deps, held.permit)
-  const body = recorded
-    ? landing.body
-    : bodyOf(edit, to, { ...landing, warnings: [...landing.warnings, warn.snapshotNotRecorded()] })
-  return { status: 200, body, published: recorded }
+  const published = await publish(deps, held.permit)
+  if (published === 'recorded') return { status: 200, body: landing.body, published: true }
+  const body = bodyOf(edit, to, {
+    ...landing,
+    warnings: [...landing.warnings, warn.snapshotNotRecorded()],
+    review: published === 'lost' ? undefined : landing.review,
+  })
+  return { status: 200, body, published: false }
+}
+
+/** What a real call would answer now; it has no review because nothing lands (reading §8.9). */
+export async function wouldAnswer(edit: EditCall, to: Addressed, decided: Decided): Promise<Record<string, unknown>> {
+  const saved = await saving(edit, to, decided)
+  return bodyOf(edit, to, { decided, ...saved, review: undefined })
 }
 
 /** Everything that is known before the rename. */
@@ -54,20 +66,17 @@ interface Landing {
   readonly warnings: readonly Warning[]
   readonly review: StoredReview | undefined
   readonly body: Record<string, unknown>
+  /** The rows for a listener: those of the answer, or those that a removal took. */
+  readonly hunks: Hunks
 }
 
 async function plan(edit: EditCall, to: Addressed, decided: Decided): Promise<Landing> {
   const { deps, context, request } = edit
-  const { prepared, loaded, dest } = decided
-  const changes = prepared.edit.replacements.length > 0
-  const hooked =
-    prepared.remove || !changes
-      ? { text: prepared.result, warnings: [], changed: false }
-      : await applySaveHooks(deps, (dest ?? to.target).path, prepared.result)
-  const { text } = hooked
-  const split = loaded.file.identity.nlink > 1 && !prepared.remove && changes ? [warn.hardLinkSplit()] : []
-  const warnings = [...hooked.warnings, ...split]
-  const review = reviewOf(
+  const { prepared, dest } = decided
+  const { text, seen, warnings } = await saving(edit, to, decided)
+  const changes = changesOf(to, decided, text)
+  const review = await reviewOf(
+    (before) => deps.store.keeps(before),
     {
       reviewId: `rv_${deps.randomId()}`,
       operation: prepared.remove ? 'delete' : dest ? 'move' : 'edit',
@@ -78,28 +87,50 @@ async function plan(edit: EditCall, to: Addressed, decided: Decided): Promise<La
       warnings: [...to.warnings, ...prepared.warnings, ...warnings],
       resolutions: prepared.resolutions,
     },
-    changesOf(to, decided, text),
+    changes,
   )
-  const seen = hooked.changed ? seenAfterHook(prepared.result, text) : prepared.seen
   const landing = { decided, text, seen, warnings, review }
-  return { ...landing, body: bodyOf(edit, to, landing) }
+  const hunks = dest ? hunksOf(prepared.edit, decided.loaded.document, hunkBounds) : changes[0].hunks
+  return { ...landing, hunks, body: bodyOf(edit, to, landing) }
 }
 
-function changesOf(to: Addressed, { prepared, loaded, dest }: Decided, text: Document): Changed[] {
+/** The text after the operator's save hooks, what of it counts as seen, and the warnings that only the landing knows. */
+async function saving(
+  { deps }: EditCall,
+  to: Addressed,
+  { prepared, loaded, dest }: Decided,
+): Promise<{ text: Document; seen: Seen; warnings: readonly Warning[] }> {
+  const changes = prepared.edit.replacements.length > 0 && !prepared.remove
+  const hooked = changes
+    ? await applySaveHooks(deps, (dest ?? to.target).path, prepared.result)
+    : { text: prepared.result, warnings: [], changed: false }
+  const split = changes && loaded.file.identity.nlink > 1 ? [warn.hardLinkSplit()] : []
+  return {
+    text: hooked.text,
+    seen: hooked.changed ? seenAfterHook(prepared.result, hooked.text) : prepared.seen,
+    warnings: [...hooked.warnings, ...split],
+  }
+}
+
+function changesOf(to: Addressed, { prepared, loaded, dest }: Decided, text: Document): [Changed, ...Changed[]] {
   const { file, document } = loaded
   if (prepared.remove) return [removed(to.target, file, document)]
   if (!dest) return [changedByEdit(to.target, file, document, prepared.edit, text)]
   return [removed(to.target, file, document), added(dest, prepared.result, text, Document.fromText(''))]
 }
 
-function bodyOf(edit: EditCall, to: Addressed, landing: Omit<Landing, 'body'>): Record<string, unknown> {
+function bodyOf(
+  edit: EditCall,
+  to: Addressed,
+  { decided, text, warnings, review }: Pick<Landing, 'decided' | 'text' | 'warnings' | 'review'>,
+): Record<string, unknown> {
   return editAnswer({
     edit,
     to,
-    decided: landing.decided,
-    landed: landing.text,
-    warnings: landing.warnings,
-    ...(landing.review === undefined ? {} : { review: summaryOf(landing.review.review) }),
+    decided,
+    landed: text,
+    warnings,
+    ...(review === undefined ? {} : { review: summaryOf(review.review) }),
   })
 }
 
@@ -145,35 +176,20 @@ function intentOf(edit: EditCall, to: Addressed, landing: Landing, createdParent
     ...(review === undefined ? {} : { review: withParents(review, createdParents) }),
     ...context.answerFor(200, landing.body),
     ...(request.promptId === undefined ? {} : { clearGuard: { promptId: request.promptId, path: source } }),
-    events: [eventOf(to, landing)],
+    events: [eventOf(edit, to, landing)],
   }
 }
 
-/** The created folders belong to the entry that was added. */
-export function withParents(review: StoredReview, createdParents: readonly string[]): StoredReview {
-  if (createdParents.length === 0) return review
-  const restore = review.restore.map((entry, i) =>
-    review.review.entries[i]?.status === 'added' ? { ...entry, createdParents } : entry,
-  )
-  return { ...review, restore }
-}
-
-function eventOf(to: Addressed, { decided, text, body, review }: Landing): NewEvent {
-  const { prepared, dest } = decided
-  return {
+function eventOf({ context, request }: EditCall, to: Addressed, { body, hunks, review }: Landing): NewEvent {
+  return changeEvent({
     type: 'edited',
-    data: {
-      path: to.target.path,
-      ...(dest ? { movedTo: dest.path } : {}),
-      ...(prepared.remove ? { deleted: true } : { tag: text.tag }),
-      branch: prepared.branch,
-      ops: to.patch.ops.map((op) => op.header),
-      resolutions: prepared.resolutions,
-      hunks: body['hunks'] ?? [],
-      additions: body['additions'],
-      deletions: body['deletions'],
-      warnings: body['warnings'],
-      ...(review === undefined ? {} : { reviewId: review.review.reviewId }),
-    },
-  }
+    workspace: context.session.workspace,
+    promptId: request.promptId,
+    answer: body,
+    ops: to.patch.ops.map((op) => op.header),
+    hunks,
+    additions: Number(body['additions']),
+    deletions: Number(body['deletions']),
+    reviewId: review?.review.reviewId,
+  })
 }

@@ -1,40 +1,18 @@
 /**
- * What every mutation has around it: idempotency, the repeat guard, reveals that count as shown, the refusal as an answer (contract §9.3, reading §8.8, §8.10).
+ * What every mutation has around it: the idempotency key, the right to write, the refusal as an answer (reading §8.8).
  *
  * The work itself is a function that succeeds with a body or throws a ToolError; nothing here touches a file. A dry run leaves no trace. Called by Write, Edit
  * and rollback.
  */
-import type { Operation } from '../errors/problem.js'
-import { problemOf } from '../errors/problem.js'
-import type { RevealFields } from '../errors/table.js'
-import { asToolError, ToolError } from '../errors/tool-error.js'
-import { shownBy } from '../engine/reveal.js'
-import { limits } from '../limits.js'
+import { ToolError, asToolError } from '../errors/tool-error.js'
 import type { Answer, Claim, Session, SessionRef } from '../sessions/store.js'
 import { sha256 } from '../text/digest.js'
-import type { Document } from '../text/document.js'
-import { assertMayWrite, openSession, refOf, rootsOf } from './access.js'
+import { assertMayWrite, openSession, refOf } from './access.js'
 import type { ToolDeps } from './deps.js'
-import { guardRefusal } from './guard.js'
-import { factsOf } from './load-text.js'
+import { AlreadyLanded } from './permits.js'
+import type { MutationSpec, Trace } from './refused.js'
+import { announceRefusal, refusalBody } from './refused.js'
 import type { MutationCall, Outcome } from './tools.js'
-
-export interface MutationSpec {
-  readonly operation: Extract<Operation, 'write' | 'edit' | 'other'>
-  /** The request as a value whose JSON identifies it. */
-  readonly request: unknown
-  /** As the caller wrote it; shown above revealed rows and the guard's key until it is resolved. */
-  readonly path: string | undefined
-  readonly promptId: string | undefined
-  readonly dryRun: boolean
-}
-
-/** What the work learns on its way, for whoever renders a refusal. */
-export interface Trace {
-  canonical?: string
-  shownPath?: string
-  live?: Document
-}
 
 export interface MutationContext {
   readonly session: Session
@@ -52,10 +30,16 @@ export interface Success {
   readonly published: boolean
 }
 
-/** Thrown by work that found its own answer already landed (reading §8.5). */
-export class AlreadyLanded extends Error {}
+/** One call on its way, and the key whose answer it owes. */
+interface Mutation {
+  readonly deps: ToolDeps
+  readonly call: MutationCall
+  readonly spec: MutationSpec
+  readonly context: MutationContext
+  readonly owed: OwedAnswer | undefined
+}
 
-/** Throws SESSION_NOT_FOUND, TOOL_DENIED and faults; every other refusal is an Outcome. */
+/** Throws SESSION_NOT_FOUND, STORE_UNAVAILABLE and faults; every other refusal is an Outcome. */
 export async function mutate(
   deps: ToolDeps,
   call: MutationCall,
@@ -63,12 +47,27 @@ export async function mutate(
   work: (context: MutationContext) => Promise<Success>,
 ): Promise<Outcome> {
   const key = spec.dryRun ? undefined : call.idempotencyKey
-  const digest = key === undefined ? '' : sha256(JSON.stringify([spec.operation, spec.request]))
+  const digest = key === undefined ? '' : digestOf(spec)
   const { session, claim } = await openAndClaim(deps, call, key, digest)
   const ref = refOf(session)
-  const replay = claim && key !== undefined ? replayOf(claim, call, spec) : undefined
-  if (replay) return replay
-  const context: MutationContext = {
+  const owed = key !== undefined && claim?.status === 'mine' ? new OwedAnswer(deps, ref, key, digest) : undefined
+  const mutation: Mutation = { deps, call, spec, context: contextOf(session, ref, key), owed }
+  try {
+    assertMayWrite(call.caller, session)
+    if (claim) {
+      const replay = replayOf(mutation, claim)
+      if (replay) return replay
+    }
+    const success = await work(mutation.context)
+    if (!success.published) await owed?.pay(success.status, success.body)
+    return { status: success.status, body: success.body, replayed: false }
+  } catch (error) {
+    return await endOf(mutation, error)
+  }
+}
+
+function contextOf(session: Session, ref: SessionRef, key: string | undefined): MutationContext {
+  return {
     session,
     ref,
     trace: {},
@@ -76,26 +75,12 @@ export async function mutate(
     answerFor: (status, body) =>
       key === undefined ? {} : { answer: { key, answer: { status, body: JSON.stringify(body) } } },
   }
-  try {
-    assertMayWrite(call.caller, session)
-    const success = await work(context)
-    if (key !== undefined && !success.published) await keep(deps, ref, key, success)
-    return { status: success.status, body: success.body, replayed: false }
-  } catch (error) {
-    if (error instanceof AlreadyLanded && key !== undefined) {
-      const again = await deps.store.claim(ref, key, digest, 0)
-      if (again.status === 'answered')
-        return { status: again.answer.status, body: parsed(again.answer), replayed: true }
-      await deps.store.unclaim(ref, key)
-      throw new ToolError('MUTATION_IN_PROGRESS', { path: spec.path ?? 'this file', waitedMs: 0 })
-    }
-    const refusal = asToolError(error)
-    if (!refusal) {
-      if (key !== undefined) await deps.store.unclaim(ref, key).catch(() => undefined)
-      throw error
-    }
-    return refused(deps, call, spec, context, refusal)
-  }
+}
+
+/** Two requests are the same when their members are, in whatever order they came. */
+function digestOf({ operation, request }: MutationSpec): string {
+  const members = Object.entries(request).sort(([a], [b]) => (a < b ? -1 : 1))
+  return sha256(JSON.stringify([operation, members]))
 }
 
 async function openAndClaim(
@@ -111,121 +96,79 @@ async function openAndClaim(
   return opened
 }
 
-function replayOf(claim: Claim, call: MutationCall, spec: MutationSpec): Outcome | undefined {
+function replayOf({ deps, spec }: Mutation, claim: Claim): Outcome | undefined {
   switch (claim.status) {
     case 'mine':
       return undefined
     case 'answered':
-      return { status: claim.answer.status, body: parsed(claim.answer), replayed: true }
+      return replayed(claim.answer)
     case 'reused':
-      return outcomeOf(new ToolError('IDEMPOTENCY_KEY_REUSED', {}), call, spec)
+      throw new ToolError('IDEMPOTENCY_KEY_REUSED', {})
     case 'busy':
-      return outcomeOf(
-        new ToolError('MUTATION_IN_PROGRESS', { path: spec.path ?? 'this file', waitedMs: limits.permitWaitMs }),
-        call,
-        spec,
-      )
+      throw inProgress(spec, deps.settings.permitWaitMs)
   }
 }
 
-function outcomeOf(error: ToolError, call: MutationCall, spec: MutationSpec): Outcome {
-  const body = problemOf(error, {
-    traceId: call.requestId,
-    operation: spec.operation,
-    ...(spec.path === undefined ? {} : { path: spec.path }),
-  })
-  return { status: error.status, body, replayed: false }
-}
-
-/** Records what the refusal reveals, counts it, renders it, stores it. */
-async function refused(
-  deps: ToolDeps,
-  call: MutationCall,
-  spec: MutationSpec,
-  { session, ref, trace, idempotencyKey }: MutationContext,
-  error: ToolError,
-): Promise<Outcome> {
-  const path = trace.shownPath ?? spec.path
-  const problem = problemOf(error, {
-    traceId: call.requestId,
-    operation: spec.operation,
-    ...(path === undefined ? {} : { path }),
-  })
-  if (spec.dryRun) return { status: error.status, body: problem, replayed: false }
-  const [guard] = await Promise.all([
-    guardRefusal(deps, ref, { promptId: spec.promptId, path: await guardedPath(deps, session, spec, trace), error }),
-    recordReveal(deps, ref, trace, error),
-  ])
-  const body = { ...problem, ...guard }
-  await Promise.all([
-    idempotencyKey === undefined ? undefined : keepRefusal(deps, ref, idempotencyKey, error, body),
-    deps.store.append(ref, {
-      type: 'refused',
-      data: {
-        operation: spec.operation,
-        code: error.code,
-        detail: problem['detail'],
-        ...(path === undefined ? {} : { path }),
-      },
-    }),
-    guard.terminate
-      ? deps.store.append(ref, { type: 'terminated', data: { promptId: spec.promptId, path, guard: guard.guard } })
-      : undefined,
-  ])
-  return { status: error.status, body, replayed: false }
-}
-
-/** The guard counts by resolved path (reading §8.10), also for a refusal that came before the path was resolved. A path that leads nowhere counts as written. */
-async function guardedPath(
-  deps: ToolDeps,
-  session: Session,
-  { path, promptId }: MutationSpec,
-  trace: Trace,
-): Promise<string | undefined> {
-  if (trace.canonical !== undefined || path === undefined || promptId === undefined) return trace.canonical
+/** What a call that threw is answered, and what becomes of its key. */
+async function endOf(mutation: Mutation, error: unknown): Promise<Outcome> {
+  const { deps, call, spec, context, owed } = mutation
   try {
-    return (await deps.workspace.resolve(await rootsOf(deps, session), path, 'read')).canonical
-  } catch (error) {
-    if (asToolError(error)) return path
-    throw error
+    const landed = error instanceof AlreadyLanded ? await owed?.alreadyPaid() : undefined
+    if (landed) return replayed(landed)
+    const refusal = error instanceof AlreadyLanded ? inProgress(spec, 0) : asToolError(error)
+    if (!refusal || refusal.is('SESSION_NOT_FOUND')) throw error
+    const refused = { error: refusal, spec, trace: context.trace, requestId: call.requestId }
+    const body = await refusalBody(deps, context.session, refused)
+    if (!spec.dryRun) {
+      const paying = keeps(refusal) ? owed?.pay(refusal.status, body) : owed?.giveBack()
+      await Promise.all([paying, announceRefusal(deps, context.session, refused, body)])
+    }
+    return { status: refusal.status, body, replayed: false }
+  } catch (thrown) {
+    await owed?.giveBack()
+    throw thrown
   }
-}
-
-/** Every row of a complete reveal counts as shown under the live tag; of a stale Write the version alone is recorded otherwise (reading §3.6, §8.6). */
-async function recordReveal(deps: ToolDeps, ref: SessionRef, trace: Trace, error: ToolError): Promise<void> {
-  const { live, canonical } = trace
-  if (!live || canonical === undefined) return
-  if (!error.is('EDIT_TAG_MISMATCH', 'EDIT_TAG_UNKNOWN', 'EDIT_LINES_UNSEEN', 'WRITE_STALE')) return
-  const fields: RevealFields = error.params
-  if (!fields.revealComplete && !error.is('WRITE_STALE')) return
-  await deps.store.record(
-    ref,
-    { path: canonical, facts: factsOf(live), seen: shownBy(fields), text: () => live.textBytes() },
-    'display',
-  )
 }
 
 /** Everything but 429, 5xx and MUTATION_IN_PROGRESS is the first answer of its key for good (reading §8.8). */
-async function keepRefusal(
-  deps: ToolDeps,
-  ref: SessionRef,
-  key: string,
-  error: ToolError,
-  body: Record<string, unknown>,
-): Promise<void> {
-  if (error.status === 429 || error.status >= 500 || error.is('MUTATION_IN_PROGRESS'))
-    await deps.store.unclaim(ref, key)
-  else await deps.store.answer(ref, key, { status: error.status, body: JSON.stringify(body) })
+function keeps(error: ToolError): boolean {
+  return error.status !== 429 && error.status < 500 && !error.is('MUTATION_IN_PROGRESS')
 }
 
-async function keep(deps: ToolDeps, ref: SessionRef, key: string, { status, body }: Success): Promise<void> {
-  try {
-    await deps.store.answer(ref, key, { status, body: JSON.stringify(body) })
-  } catch (error) {
-    deps.log.warn({ err: error }, 'the answer of an idempotent call was not kept')
+function inProgress(spec: MutationSpec, waitedMs: number): ToolError {
+  return new ToolError('MUTATION_IN_PROGRESS', { path: spec.path ?? 'this file', waitedMs })
+}
+
+function replayed({ status, body }: Answer): Outcome {
+  return { status, body: JSON.parse(body) as Record<string, unknown>, replayed: true }
+}
+
+/** The claim that a call holds on its key: it ends with an answer or is given back. The store that fails here leaves it to its lease. */
+class OwedAnswer {
+  constructor(
+    private readonly deps: ToolDeps,
+    private readonly ref: SessionRef,
+    private readonly key: string,
+    private readonly digest: string,
+  ) {}
+
+  /** The call has its outcome whether or not the store keeps it. */
+  async pay(status: number, body: Record<string, unknown>): Promise<void> {
+    try {
+      await this.deps.store.answer(this.ref, this.key, { status, body: JSON.stringify(body) })
+    } catch (error) {
+      this.deps.log.warn({ err: error }, 'the answer of an idempotent call was not kept')
+    }
   }
-}
 
-function parsed(answer: Answer): Record<string, unknown> {
-  return JSON.parse(answer.body) as Record<string, unknown>
+  async giveBack(): Promise<void> {
+    await this.deps.store.unclaim(this.ref, this.key).catch(() => undefined)
+  }
+
+  /** The answer that was published when the leftover of an earlier call with this key was settled. */
+  async alreadyPaid(): Promise<Answer | undefined> {
+    await this.giveBack()
+    const claim = await this.deps.store.claim(this.ref, this.key, this.digest, 0)
+    return claim.status === 'answered' ? claim.answer : undefined
+  }
 }

@@ -14,8 +14,6 @@ import type { ToolDeps } from './deps.js'
 export interface Held {
   readonly permit: Permit
   history(path: string): readonly Version[]
-  /** Keys of idempotent calls whose leftover has just been settled as landed. */
-  readonly settledKeys: ReadonlySet<string>
 }
 
 export interface Alone {
@@ -25,11 +23,17 @@ export interface Alone {
   /** Shown in MUTATION_IN_PROGRESS. */
   readonly path: string
   readonly signal: AbortSignal
+  /** The call's Idempotency-Key. */
+  readonly key: string | undefined
 }
 
+/** Thrown instead of doing the work of a call whose key belongs to a leftover that has just been settled as landed (reading §8.5). */
+export class AlreadyLanded extends Error {}
+
 /**
- * Throws MUTATION_IN_PROGRESS when the permits are not had in time, after `whenBusy` had its chance to refuse for a reason that comes first
- * (reading §3.0), and SESSION_NOT_FOUND when the session ends meanwhile.
+ * Throws MUTATION_IN_PROGRESS when the permits are not had in time, after `whenBusy` had its chance to refuse for a reason that comes first (reading
+ * §3.0), and SESSION_NOT_FOUND when the session ends meanwhile. A call with a key is only ever judged after the leftovers, because it may be the retry of one
+ * of them: AlreadyLanded when that landed, CONFLICT when nobody can tell any more.
  */
 export async function alone<T>(
   deps: ToolDeps,
@@ -47,18 +51,20 @@ export async function alone<T>(
   if (begun.status === 'gone') throw new ToolError('SESSION_NOT_FOUND', {})
   deps.metrics.permitWait((deps.now() - started) / 1000, begun.status === 'held' ? 'held' : 'busy')
   if (begun.status === 'busy') {
-    await whenBusy()
+    if (want.key === undefined) await whenBusy()
     throw new ToolError('MUTATION_IN_PROGRESS', { path: want.path, waitedMs: begun.waitedMs })
   }
   const { permit, histories, leftovers } = begun
   try {
-    const settledKeys = new Set<string>()
     for (const leftover of leftovers) {
-      const landed = await settle(deps, permit, leftover)
-      if (landed && leftover.intent.answer) settledKeys.add(leftover.intent.answer.key)
+      const outcome = await settle(deps, permit, leftover)
+      const isOwn = leftover.ref.sessionId === want.ref.sessionId && leftover.intent.answer?.key === want.key
+      if (want.key === undefined || !isOwn) continue
+      if (outcome === 'landed') throw new AlreadyLanded()
+      if (outcome === 'unknown') throw new ToolError('CONFLICT', { reason: 'outcome unknown', path: want.path })
     }
     const fresh = leftovers.length > 0 ? await reread(deps, want) : histories
-    return await work({ permit, settledKeys, history: (path) => fresh.get(path) ?? [] })
+    return await work({ permit, history: (path) => fresh.get(path) ?? [] })
   } finally {
     await deps.store.release(permit)
   }
@@ -76,13 +82,16 @@ export function confirmation(deps: ToolDeps, want: Alone, permit: Permit, intent
   }
 }
 
-/** Publishes what landed. False when the session could not record it; the bytes are on disk either way, and the answer must say both. */
-export async function publish(deps: ToolDeps, permit: Permit): Promise<boolean> {
+/**
+ * Publishes what landed; the bytes are on disk whatever this answers, and the answer of the call must say both. `lost`: the session ended meanwhile. `late`: the
+ * store failed, and whoever takes the permits next may still publish it.
+ */
+export async function publish(deps: ToolDeps, permit: Permit): Promise<'recorded' | 'lost' | 'late'> {
   try {
-    return (await deps.store.commit(permit)) === 'recorded'
+    return (await deps.store.commit(permit)) === 'recorded' ? 'recorded' : 'lost'
   } catch (error) {
     deps.log.warn({ err: error }, 'a change landed but was not recorded')
-    return false
+    return 'late'
   }
 }
 
@@ -109,14 +118,17 @@ export function assertRunning(signal: AbortSignal): void {
 
 type FileState = 'before' | 'after' | 'other'
 
+/** `unknown`: something else changed the files meanwhile, so that they do not tell. */
+type Settled = 'landed' | 'not landed' | 'unknown'
+
 /**
- * True when the intent had landed. A call creates or replaces at most one file and then removes at most one, so an intent of which only removals are missing did
- * land and is finished here; anything else that is not wholly landed is discarded.
+ * Completes an intent that landed and discards any other. A call creates or replaces at most one file and then removes at most one, so an intent of which only
+ * removals are missing did land and is finished here.
  */
-async function settle(deps: ToolDeps, permit: Permit, leftover: Leftover): Promise<boolean> {
+async function settle(deps: ToolDeps, permit: Permit, leftover: Leftover): Promise<Settled> {
   const { files } = leftover.intent
   const bytes = new Map<string, Buffer | undefined>()
-  for (const file of files) bytes.set(file.path, await deps.workspace.inspect(file.path))
+  for (const file of files) bytes.set(file.path, await liveBytes(deps, file.path))
   const states = files.map((file) => stateOf(file, bytes.get(file.path)))
   const missing = files.filter((_, i) => states[i] === 'before')
   const done = states.filter((state) => state === 'after').length
@@ -134,7 +146,17 @@ async function settle(deps: ToolDeps, permit: Permit, leftover: Leftover): Promi
     { sessionId: leftover.ref.sessionId, intentId: leftover.intent.intentId, landed: isLanded },
     'settled a leftover intent',
   )
-  return isLanded
+  return isLanded ? 'landed' : missing.length === files.length ? 'not landed' : 'unknown'
+}
+
+/** A file that may not be looked at any more cannot be judged and must not block the session. */
+async function liveBytes(deps: ToolDeps, path: string): Promise<Buffer | undefined> {
+  try {
+    return await deps.workspace.inspect(path)
+  } catch (error) {
+    if (error instanceof ToolError && error.status < 500) return undefined
+    throw error
+  }
 }
 
 function stateOf(file: IntentFile, bytes: Buffer | undefined): FileState {

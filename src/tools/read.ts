@@ -14,6 +14,7 @@ import { windowOf } from '../text/window.js'
 import type { Roots, Target } from '../workspace/port.js'
 import { openSession, rootsOf } from './access.js'
 import type { ToolDeps } from './deps.js'
+import { announce } from './events.js'
 import { documentOf, factsOf, headerOf, notTextError } from './load-text.js'
 import type { Call } from './tools.js'
 
@@ -47,9 +48,10 @@ export async function read(deps: ToolDeps, call: Call, request: ReadRequest): Pr
     throw offsetPastEnd(ask.offset, facts.totalLines)
   await Promise.all([
     deps.store.record(ref, { path: target.canonical, facts, seen: window.shown, text: viewed.text }, 'display'),
-    deps.store.append(ref, {
+    announce(deps, ref, {
       type: 'read',
       data: {
+        workspace: session.workspace,
         path: target.path,
         tag: facts.tag,
         offset: ask.offset,

@@ -1,5 +1,5 @@
 /**
- * What a session remembers, for people and orchestrators who look: snapshots, registers, reported failures, events (http-api "Operations").
+ * What a session remembers, for people and orchestrators who look: snapshots, registers, reported failures (http-api "Operations").
  *
  * Looking never slides the TTL and never shows content that a deny rule covers. Called by http.
  */
@@ -15,12 +15,12 @@ import type {
   SnapshotAnswer,
   SnapshotListAnswer,
 } from '../schemas/operations.js'
-import type { StoredEvent } from '../sessions/store.js'
 import { LineRange } from '../text/line-range.js'
 import type { Seen } from '../text/line-set.js'
 import { LineSet } from '../text/line-set.js'
 import { openSession, rootsOf } from './access.js'
 import type { ToolDeps } from './deps.js'
+import { announce } from './events.js'
 import { count, patchCommand } from './guard.js'
 import { factsOf, headerOf, loadText } from './load-text.js'
 import type { Call } from './tools.js'
@@ -99,21 +99,11 @@ export async function reportFailure(deps: ToolDeps, call: Call, request: Failure
     recovery: guardRecovery(patchCommand),
   })
   if (counted.terminate) {
-    await deps.store.append(ref, {
-      type: 'terminated',
-      data: { promptId: request.promptId, path: target.path, guard: counted.guard },
-    })
+    const { promptId } = request
+    const data = { workspace: session.workspace, promptId, path: target.path, guard: counted.guard }
+    await announce(deps, ref, { type: 'terminated', data })
   }
   return counted
-}
-
-export async function events(
-  deps: ToolDeps,
-  call: Call,
-  lastId: string | undefined,
-): Promise<AsyncIterable<StoredEvent>> {
-  const { ref } = await openSession(deps, call, false)
-  return deps.store.events(ref, lastId, call.signal)
 }
 
 function seenOf(request: RegisterSnapshotRequest, totalLines: number): Seen {

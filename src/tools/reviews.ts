@@ -4,8 +4,8 @@
 import { cursorInvalid } from '../errors/invalid.js'
 import { ToolError } from '../errors/tool-error.js'
 import type { ReviewAnswer, ReviewListAnswer } from '../schemas/operations.js'
-import type { Review, StoredReview } from '../sessions/store.js'
-import { openSession } from './access.js'
+import type { Review, Session, SessionRef, StoredReview } from '../sessions/store.js'
+import { openSession, rootsOf } from './access.js'
 import type { ToolDeps } from './deps.js'
 import { summaryOf } from './evidence.js'
 import type { Call } from './tools.js'
@@ -26,19 +26,38 @@ export async function listReviews(
 
 export async function getReview(deps: ToolDeps, call: Call, reviewId: string): Promise<ReviewAnswer> {
   const { session, ref } = await openSession(deps, call, false)
-  return reviewAnswer((await requireReview(deps, ref, session.workspace, reviewId)).review)
+  const stored = await findReview(deps, ref, session.workspace, reviewId)
+  if (!stored) throw reviewNotFound(reviewId)
+  await assertShown(deps, session, stored)
+  return reviewAnswer(stored.review)
 }
 
-/** A review of this session in its present workspace. Throws NOT_FOUND. */
-export async function requireReview(
+/** A review of this session in its present workspace. */
+export async function findReview(
   deps: ToolDeps,
-  ref: { readonly sessionId: string; readonly epoch: number },
+  ref: SessionRef,
   workspace: string,
   reviewId: string,
-): Promise<StoredReview> {
+): Promise<StoredReview | undefined> {
   const stored = await deps.store.review(ref, reviewId)
-  if (stored?.workspace !== workspace) throw new ToolError('NOT_FOUND', { what: 'review', name: reviewId })
-  return stored
+  return stored?.workspace === workspace ? stored : undefined
+}
+
+export function reviewNotFound(reviewId: string): ToolError {
+  return new ToolError('NOT_FOUND', { what: 'review', name: reviewId })
+}
+
+/** Rows of a file that a deny rule covers now are not shown, whenever they were recorded (reading §8.11). Throws TOOL_DENIED. */
+export async function assertShown(deps: ToolDeps, session: Session, { restore }: StoredReview): Promise<void> {
+  const roots = await rootsOf(deps, session)
+  for (const { canonical } of restore) {
+    try {
+      await deps.workspace.resolve(roots, canonical, 'read')
+    } catch (error) {
+      // Whatever else is wrong with the path by now, the evidence is of the file that was there.
+      if (!(error instanceof ToolError) || error.is('TOOL_DENIED') || error.status >= 500) throw error
+    }
+  }
 }
 
 export function reviewAnswer(review: Review): ReviewAnswer {

@@ -14,6 +14,7 @@ import type {
 import type { Session, Usage } from '../sessions/store.js'
 import { grantOf, openSession, refOf, rootsOf } from './access.js'
 import type { ToolDeps } from './deps.js'
+import { announce } from './events.js'
 import type { Call, Caller } from './tools.js'
 
 /** Throws NOT_FOUND for an unknown workspace, TOOL_DENIED, INVALID_ARGUMENT, RATE_LIMITED. */
@@ -40,7 +41,7 @@ export async function createSession(deps: ToolDeps, caller: Caller, request: Ses
   if (session === 'full') {
     throw new ToolError('RATE_LIMITED', { what: 'sessions', limit: settings.sessionsPerTenant, retryAfterSeconds: 60 })
   }
-  await deps.store.append(refOf(session), { type: 'opened', data: { workspace: session.workspace, access } })
+  await announceOpened(deps, session)
   return answerOf(deps, session)
 }
 
@@ -51,7 +52,7 @@ export async function getSession(deps: ToolDeps, call: Call): Promise<SessionAns
 
 export async function deleteSession(deps: ToolDeps, call: Call): Promise<void> {
   const { session, ref } = await openSession(deps, call, false)
-  await deps.store.append(ref, { type: 'closed', data: { workspace: session.workspace } })
+  await announce(deps, ref, { type: 'closed', data: { workspace: session.workspace } })
   await deps.store.drop(session.sessionId)
   await deps.workspace.dropScratch(session.sessionId)
 }
@@ -64,6 +65,7 @@ export async function switchWorkspace(deps: ToolDeps, call: Call, request: Switc
   await deps.workspace.roots(request.workspace, session.sessionId, session.externalRoots)
   const switched = await deps.store.switchWorkspace(ref, request.workspace)
   if (!switched) throw new ToolError('SESSION_NOT_FOUND', {})
+  await announceOpened(deps, switched)
   return answerOf(deps, switched)
 }
 
@@ -75,6 +77,12 @@ export async function listWorkspaces(deps: ToolDeps, caller: Caller): Promise<Wo
       return access === undefined ? [] : [{ name, access }]
     }),
   }
+}
+
+function announceOpened(deps: ToolDeps, session: Session): Promise<void> {
+  const { workspace, access, label } = session
+  const data = { workspace, access, ...(label === undefined ? {} : { label }) }
+  return announce(deps, refOf(session), { type: 'opened', data })
 }
 
 /** A session never gets more than its caller has; asking for read-write on a read-only grant is refused, not narrowed. */

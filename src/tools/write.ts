@@ -11,23 +11,25 @@ import type { KnownVersion } from '../engine/input.js'
 import type { PreparedWrite } from '../engine/prepare-write.js'
 import { prepareWrite } from '../engine/prepare-write.js'
 import { limits } from '../limits.js'
-import type { ReviewSummary, WriteAnswer, WriteRequest } from '../schemas/operations.js'
-import type { Intent, StoredReview } from '../sessions/store.js'
+import type { WriteAnswer, WriteRequest } from '../schemas/operations.js'
+import type { Intent, NewEvent, StoredReview } from '../sessions/store.js'
 import { parseTag } from '../text/digest.js'
 import { Document } from '../text/document.js'
+import type { Hunks } from '../text/hunks.js'
 import type { Seen } from '../text/line-set.js'
 import { LineSet } from '../text/line-set.js'
 import { isUnwritable } from '../text/utf8.js'
 import type { CommitAnswer, Confirm, Roots, Target } from '../workspace/port.js'
 import { rootsOf } from './access.js'
 import type { ToolDeps } from './deps.js'
-import { added, changedByEdit, reviewOf, summaryOf } from './evidence.js'
+import type { Changed } from './evidence.js'
+import { added, changedByEdit, reviewOf, summaryOf, withParents } from './evidence.js'
+import { changeEvent } from './events.js'
 import { drive } from './facts.js'
-import { withParents } from './land-edit.js'
 import type { LoadedText } from './load-text.js'
 import { factsOf, headerOf, loadText } from './load-text.js'
 import type { MutationContext, Success } from './mutation.js'
-import { AlreadyLanded, mutate } from './mutation.js'
+import { mutate } from './mutation.js'
 import type { Alone, Held } from './permits.js'
 import { alone, confirmation, landed, publish } from './permits.js'
 import { applySaveHooks, seenAfterHook } from './save-hooks.js'
@@ -70,6 +72,7 @@ interface Landing {
   readonly warnings: readonly Warning[]
   readonly review: StoredReview | undefined
   readonly body: WriteAnswer
+  readonly hunks: Hunks
 }
 
 async function run(write: WriteCall): Promise<Success> {
@@ -78,23 +81,16 @@ async function run(write: WriteCall): Promise<Success> {
   const { canonical } = to.target
   if (dryRun) {
     const landing = await plan(write, to, await decide(write, to, await deps.store.history(context.ref, canonical)))
-    const { review: _review, ...body } = landing.body
-    return { status: 200, body, published: false }
+    return { status: 200, body: landing.body, published: false }
   }
-  const want: Alone = { ref: context.ref, files: [canonical], path: to.target.path, signal: call.signal }
+  const want: Alone = {
+    ...{ ref: context.ref, files: [canonical], path: to.target.path },
+    ...{ signal: call.signal, key: context.idempotencyKey },
+  }
   const whenBusy = async (): Promise<void> => {
     await decide(write, to, await deps.store.history(context.ref, canonical))
   }
-  return alone(
-    deps,
-    want,
-    async (held) => {
-      if (context.idempotencyKey !== undefined && held.settledKeys.has(context.idempotencyKey))
-        throw new AlreadyLanded()
-      return land(write, to, want, held)
-    },
-    whenBusy,
-  )
+  return alone(deps, want, (held) => land(write, to, want, held), whenBusy)
 }
 
 async function address({ deps, request, context }: WriteCall): Promise<Addressed> {
@@ -131,7 +127,7 @@ async function decide(write: WriteCall, to: Addressed, versions: readonly KnownV
     rowChars: limits.revealLineChars,
     contextLines: limits.revealContextLines,
   }
-  return { loaded, prepared: await drive(deps, context.ref, prepareWrite(input, bounds), call.signal) }
+  return { loaded, prepared: await drive(deps, context.ref, prepareWrite(input, bounds), call.signal, dryRun) }
 }
 
 async function loadExisting({ deps, call }: WriteCall, { roots, target }: Addressed): Promise<LoadedText | undefined> {
@@ -155,19 +151,24 @@ async function land(write: WriteCall, to: Addressed, want: Alone, held: Held): P
   if (landing.decided.prepared.unchanged) {
     const recording = { path: to.target.canonical, facts: factsOf(text), seen, text: () => text.textBytes() }
     await deps.store.record(want.ref, recording, 'display')
-    return { status: 200, body, published: false }
+    return { status: 200, body: { ...body }, published: false }
   }
   deps.metrics.bytesWritten(text.bytes.length)
-  const recorded = await publish(deps, held.permit)
-  if (recorded) return { status: 200, body, published: true }
-  return { status: 200, body: { ...body, warnings: [...body.warnings, warn.snapshotNotRecorded()] }, published: false }
+  const published = await publish(deps, held.permit)
+  if (published === 'recorded') return { status: 200, body: { ...body }, published: true }
+  const told = bodyOf(write, to, {
+    ...landing,
+    warnings: [...landing.warnings, warn.snapshotNotRecorded()],
+    review: published === 'lost' ? undefined : landing.review,
+  })
+  return { status: 200, body: { ...told }, published: false }
 }
 
 /** Identical content writes no byte (reading §8.6). */
 const nothingToDo: CommitAnswer = { landed: true, hardLinkSplit: false, createdParents: [] }
 
 async function plan(write: WriteCall, to: Addressed, decided: Decided): Promise<Landing> {
-  const { deps, request, context } = write
+  const { deps } = write
   const { prepared, loaded } = decided
   const { unchanged, result } = prepared
   const hooked = unchanged
@@ -179,24 +180,31 @@ async function plan(write: WriteCall, to: Addressed, decided: Decided): Promise<
   const change = loaded
     ? changedByEdit(to.target, loaded.file, loaded.document, prepared.edit, text)
     : added(to.target, result, text, Document.fromText(''))
-  const review = unchanged
-    ? undefined
-    : reviewOf(
-        {
-          reviewId: `rv_${deps.randomId()}`,
-          operation: 'write',
-          createdAt: deps.now(),
-          promptId: request.promptId,
-          workspace: context.session.workspace,
-          ops: [],
-          warnings,
-          resolutions: [],
-        },
-        [change],
-      )
+  const review = unchanged || write.dryRun ? undefined : await evidenceOf(write, change, warnings)
   const seen = hooked.changed ? seenAfterHook(result, text) : LineSet.all(text.lineCount)
-  const landing = { decided, text, seen, warnings, review }
-  return { ...landing, body: bodyOf(write, to, landing, review && summaryOf(review.review)) }
+  const landing = { decided, text, seen, warnings, review, hunks: change.hunks }
+  return { ...landing, body: bodyOf(write, to, landing) }
+}
+
+function evidenceOf(
+  { deps, request, context }: WriteCall,
+  change: Changed,
+  warnings: readonly Warning[],
+): Promise<StoredReview | undefined> {
+  return reviewOf(
+    (before) => deps.store.keeps(before),
+    {
+      reviewId: `rv_${deps.randomId()}`,
+      operation: 'write',
+      createdAt: deps.now(),
+      promptId: request.promptId,
+      workspace: context.session.workspace,
+      ops: [],
+      warnings,
+      resolutions: [],
+    },
+    [change],
+  )
 }
 
 function commit(
@@ -226,29 +234,29 @@ function intentOf(write: WriteCall, to: Addressed, landing: Landing, createdPare
     ...(review === undefined ? {} : { review: withParents(review, createdParents) }),
     ...context.answerFor(200, body),
     ...(request.promptId === undefined ? {} : { clearGuard: { promptId: request.promptId, path } }),
-    events: [
-      {
-        type: 'written',
-        data: {
-          path: to.target.path,
-          tag: text.tag,
-          created: body.created,
-          additions: decided.prepared.edit.additions,
-          deletions: decided.prepared.edit.deletions,
-          hunks: review?.review.entries[0]?.hunks ?? [],
-          warnings: body.warnings,
-          ...(review === undefined ? {} : { reviewId: review.review.reviewId }),
-        },
-      },
-    ],
+    events: [eventOf(write, landing)],
   }
+}
+
+function eventOf({ context, request }: WriteCall, { decided, body, hunks, review }: Landing): NewEvent {
+  const { edit } = decided.prepared
+  return changeEvent({
+    type: 'written',
+    workspace: context.session.workspace,
+    promptId: request.promptId,
+    answer: { ...body, resolutions: [] },
+    ops: [],
+    hunks,
+    additions: edit.additions,
+    deletions: edit.deletions,
+    reviewId: review?.review.reviewId,
+  })
 }
 
 function bodyOf(
   write: WriteCall,
   { target }: Addressed,
-  { decided, text, warnings }: Omit<Landing, 'body'>,
-  review: ReviewSummary | undefined,
+  { decided, text, warnings, review }: Pick<Landing, 'decided' | 'text' | 'warnings' | 'review'>,
 ): WriteAnswer {
   const { loaded, prepared } = decided
   const header = headerOf(target.path, text.tag)
@@ -264,7 +272,7 @@ function bodyOf(
     bytes: text.bytes.length,
     totalLines: text.lineCount,
     warnings,
-    ...(review === undefined ? {} : { review }),
+    ...(review === undefined ? {} : { review: summaryOf(review.review) }),
     content: `${verb}: ${target.path}, ${text.lineCount} lines${told}\n${header}`,
   }
 }

@@ -16,7 +16,7 @@ import { identityOf, inParent, isUnsteady, Unsteady, type Ground } from './groun
 import { openParents, pruneFolders, type Parents } from './parents.js'
 import { rootOf } from './paths.js'
 import type { CommitAnswer, Confirm, FileIdentity, Landed, LoadedFile, Owner, Roots, Target } from './port.js'
-import { takeFreeName, TempFile, type TempParts } from './temp-file.js'
+import { takeFreeName, TempFile, type Dress, type TempParts } from './temp-file.js'
 
 const changed: CommitAnswer = { landed: false, why: 'changed' }
 
@@ -40,13 +40,14 @@ export class Commits {
     base: LoadedFile,
     bytes: Uint8Array,
     confirm: Confirm,
+    mode?: number,
   ): Promise<CommitAnswer> {
     return this.atSource(roots, target, async (directory, name) => {
-      const temp = await TempFile.write(this.parts, directory, bytes, base.identity)
+      const temp = await TempFile.write(this.parts, directory, bytes, dressOf(base.identity, mode))
       try {
         const live = await this.confirmed(directory, name, target, base, confirm)
         if (live === undefined) return changed
-        if (!sameDress(live, base.identity)) await temp.wear(live)
+        if (!sameDress(live, base.identity)) await temp.wear(dressOf(live, mode))
         await temp.replace(name)
         return await this.landed(directory, live.nlink > 1)
       } finally {
@@ -97,6 +98,7 @@ export class Commits {
     base: LoadedFile,
     bytes: Uint8Array | undefined,
     confirm: Confirm,
+    mode?: number,
   ): Promise<CommitAnswer> {
     return this.atSource(roots, source, async (from, oldName) => {
       await access(from.at('.'), constants.W_OK | constants.X_OK)
@@ -104,12 +106,12 @@ export class Commits {
         if ((await from.stat()).dev !== (await to.directory.stat()).dev) {
           throw invalidPath({ kind: 'across file systems' }, dest.field)
         }
-        const temp =
-          bytes === undefined ? undefined : await TempFile.write(this.parts, to.directory, bytes, base.identity)
+        const dress = dressOf(base.identity, mode)
+        const temp = bytes === undefined ? undefined : await TempFile.write(this.parts, to.directory, bytes, dress)
         try {
           const live = await this.confirmed(from, oldName, source, base, confirm, to.created)
           if (live === undefined || !(await to.directory.inPlace())) return changed
-          if (temp !== undefined && !sameDress(live, base.identity)) await temp.wear(live)
+          if (temp !== undefined && !sameDress(live, base.identity)) await temp.wear(dressOf(live, mode))
           await this.carry(from, oldName, live, to.directory, newName, temp)
           return await this.landed(from, temp !== undefined && live.nlink > 1, to.created)
         } finally {
@@ -239,6 +241,9 @@ export class Commits {
     return { landed: true, hardLinkSplit, createdParents }
   }
 }
+
+/** What a new file wears: the identity's owner and mode, or the given mode. */
+const dressOf = ({ mode, uid, gid }: FileIdentity, given = mode): Dress => ({ mode: given, uid, gid })
 
 const sameDress = (a: FileIdentity, b: FileIdentity): boolean => a.mode === b.mode && a.uid === b.uid && a.gid === b.gid
 

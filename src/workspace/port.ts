@@ -129,8 +129,15 @@ export interface WorkspacePort {
   // The commits. All are TOOL_DENIED without the right to write, TOOL_FAILED when the disk is full, read-only or broken, and `changed` when the file or its
   // folder is no longer what it was; then, as when `confirm` throws, nothing was touched and nothing is left behind.
 
-  /** Replaces the bytes of an existing file, keeping mode and, where permitted, owner and group. */
-  replace(roots: Roots, target: Target, base: LoadedFile, bytes: Uint8Array, confirm: Confirm): Promise<CommitAnswer>
+  /** Replaces the bytes of an existing file, keeping its mode, unless one is given, and, where permitted, owner and group. */
+  replace(
+    roots: Roots,
+    target: Target,
+    base: LoadedFile,
+    bytes: Uint8Array,
+    confirm: Confirm,
+    mode?: number,
+  ): Promise<CommitAnswer>
   /**
    * Creates a file that must not exist (CONFLICT otherwise) and its parent folders. `mode` defaults to 0644 under the umask; a given one is set as it is,
    * and `owner` where permitted.
@@ -145,8 +152,8 @@ export interface WorkspacePort {
   ): Promise<CommitAnswer>
   remove(roots: Roots, target: Target, base: LoadedFile, confirm: Confirm): Promise<CommitAnswer>
   /**
-   * Publishes `bytes` at a destination that must not exist, with mode and owner of the source, makes its parent folders, then unlinks the source. CONFLICT
-   * when the destination exists, INVALID_ARGUMENT across file systems. `bytes` undefined moves the file as it is.
+   * Publishes `bytes` at a destination that must not exist, with owner and mode of the source or the given mode, makes its parent folders, then unlinks the source. CONFLICT
+   * when the destination exists, INVALID_ARGUMENT across file systems. `bytes` undefined moves the file as it is, its mode too.
    */
   move(
     roots: Roots,
@@ -155,6 +162,7 @@ export interface WorkspacePort {
     base: LoadedFile,
     bytes: Uint8Array | undefined,
     confirm: Confirm,
+    mode?: number,
   ): Promise<CommitAnswer>
   /** Removes a folder chain that `create` made, as far up as it is empty and inside a root; used when a creation is rolled back. */
   pruneEmptyParents(roots: Roots, target: Target, created: readonly string[]): Promise<void>

@@ -22,10 +22,10 @@ export class Registers {
     return this.kept.size
   }
 
-  /** Reading is use: the register becomes the hottest. */
-  get(name: string): RegisterContent | undefined {
+  /** Reading is use: the register becomes the hottest, unless `peek`. */
+  get(name: string, peek: boolean): RegisterContent | undefined {
     const register = this.kept.get(name)
-    if (register === undefined) return undefined
+    if (register === undefined || peek) return register?.content
     this.kept.delete(name)
     this.kept.set(name, register)
     register.hold?.touch()

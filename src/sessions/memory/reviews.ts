@@ -77,15 +77,19 @@ export class Reviews {
     for (const review of [...this.kept]) this.remove(review)
   }
 
+  /** The oldest reviews go; those behind the newest `reviewsPerSession` cannot be rolled back; then bytes to restore go, those of one that is too large by itself first. */
   private shrink(): void {
-    const { reviewsPerSession, reviewEvidenceBytesPerSession, reviewBytesPerSession } = this.bounds
+    const { reviewsPerSession, reviewEvidencePerSession, reviewEvidenceBytesPerSession, reviewBytesPerSession } =
+      this.bounds
     let evidence = this.kept.reduce((sum, r) => sum + r.evidence.byteLength, 0)
     for (const review of [...this.kept]) {
-      const over = this.kept.length > reviewsPerSession || evidence > reviewEvidenceBytesPerSession
+      const over = this.kept.length > reviewEvidencePerSession || evidence > reviewEvidenceBytesPerSession
       if (!over || this.kept.length === 1) break
       evidence -= review.evidence.byteLength
       this.remove(review)
     }
+    for (const [i, review] of this.kept.entries())
+      if (this.kept.length - i > reviewsPerSession || sizeOf(review) > reviewBytesPerSession) this.giveUpBefores(review)
     let befores = this.kept.reduce((sum, r) => sum + sizeOf(r), 0)
     for (const review of this.kept) {
       if (befores <= reviewBytesPerSession) break
@@ -95,7 +99,9 @@ export class Reviews {
     }
   }
 
+  /** From now on it cannot be rolled back. One that was rolled back needs nothing and stays as it is. */
   private giveUpBefores(review: KeptReview): void {
+    if (review.rolledBack || review.beforesDropped) return
     review.beforesHold?.free()
     review.befores = new Map()
     review.beforesDropped = true

@@ -20,6 +20,7 @@ export function boundsJson(bounds: StoreBounds): string {
     registers: bounds.registersPerSession,
     reviews: bounds.reviewsPerSession,
     reviewBytes: bounds.reviewBytesPerSession,
+    reviewEvidence: bounds.reviewEvidencePerSession,
     reviewEvidenceBytes: bounds.reviewEvidenceBytesPerSession,
     answers: bounds.answersPerSession,
     answerBytes: bounds.answerBytesPerSession,
@@ -99,10 +100,10 @@ const versionLine = /^([0-9A-F]{4}) ([0-9a-f]{64}) ([0-9a-f]{64}) (\d{1,15}) (\d
 /** Reads one `{history, kept}`; undefined for what is not of format 1. */
 export function parseHistory(history: string, kept: string): Version[] | undefined {
   if (history === '') return []
-  const [format, ...lines] = history.split('\n')
-  if (format !== '1') return undefined
+  const body = /^1\n(.*)\n\.$/s.exec(history)?.[1]
+  if (body === undefined) return undefined
   const versions: Version[] = []
-  for (const [i, line] of lines.entries()) {
+  for (const [i, line] of body.split('\n').entries()) {
     const [, tag, versionDigest, textDigest, bytes, totalLines, recordedAt, text] = versionLine.exec(line) ?? []
     const seen = text === undefined ? undefined : parseSeen(text)
     if (tag === undefined || versionDigest === undefined || textDigest === undefined || seen === undefined)

@@ -26,9 +26,9 @@ const lookMs = 2_000
 export class Logs {
   constructor(private readonly context: RedisContext) {}
 
-  async register(ref: SessionRef, name: string): Promise<RegisterContent | undefined> {
+  async register(ref: SessionRef, name: string, peek: boolean): Promise<RegisterContent | undefined> {
     const { client, keys, bounds, log } = this.context
-    const reply = await client.run('register', keys.session(ref.sessionId), ref.epoch, name)
+    const reply = await client.run('register', keys.session(ref.sessionId), ref.epoch, name, peek ? 1 : 0)
     if (reply.word !== 'register') return undefined
     const summary = parseRegister(name, reply.text(0))
     const json = await unpack(reply.bytes(1), registerJsonFactor * (bounds.registerBytes + bounds.registerLines + 2))

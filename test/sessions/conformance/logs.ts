@@ -234,15 +234,34 @@ export function logs(t: Test, make: MakeStore): void {
     t.match(await store.reviews(s, 5), { reviews: [{ state: 'rolledBack' }] })
   })
 
-  t.test('of more than 32 reviews the oldest goes', async (t) => {
-    const { store, close } = await make()
-    t.teardown(close)
-    const s = await opened(store)
-    for (let i = 1; i <= 34; i++) await publish(store, s, { review: review(`r${i}`) })
-    t.equal((await store.reviews(s, 100))?.reviews.length, 32)
-    t.equal(await store.review(s, 'r2'), undefined)
-    t.ok(await store.review(s, 'r3'))
-  })
+  t.test(
+    'behind the newest 32 reviews none can be rolled back, and their evidence stays within its bound',
+    async (t) => {
+      const { store, close } = await make({ reviewEvidencePerSession: 40 })
+      t.teardown(close)
+      const s = await opened(store)
+      const reversible = async (id: string) => (await store.review(s, id))?.review.entries[0]?.reversible
+      const kept = async (id: string) => (await store.review(s, id))?.restore[0]?.before !== undefined
+      await publish(store, s, { review: review('r1', Buffer.from('before')) })
+      await publish(store, s, { review: review('r2') })
+      await publish(store, s, { review: review('r3', Buffer.from('before')) })
+      await publish(store, s, { rolledBack: 'r3' })
+      for (let i = 4; i <= 32; i++) await publish(store, s, { review: review(`r${i}`, Buffer.from('before')) })
+      t.same([await reversible('r1'), await kept('r1')], [true, true])
+      for (let i = 33; i <= 36; i++) await publish(store, s, { review: review(`r${i}`, Buffer.from('before')) })
+      t.same([await reversible('r1'), await kept('r1')], [false, false])
+      t.equal(await reversible('r2'), false, 'a creation too')
+      t.equal(await reversible('r3'), true, 'one that was rolled back answers as it did')
+      t.same([await reversible('r4'), await kept('r4')], [false, false])
+      t.same([await reversible('r5'), await kept('r5')], [true, true])
+      t.match(await store.review(s, 'r1'), { review: { ops: ['PUT 1.=1:'] } })
+      t.equal((await store.reviews(s, 100))?.reviews.length, 36)
+      for (let i = 37; i <= 42; i++) await publish(store, s, { review: review(`r${i}`) })
+      t.equal((await store.reviews(s, 100))?.reviews.length, 40)
+      t.equal(await store.review(s, 'r2'), undefined)
+      t.ok(await store.review(s, 'r3'))
+    },
+  )
 
   t.test('beyond the bound on bytes older reviews become irreversible and keep their evidence', async (t) => {
     const { store, close } = await make({ reviewBytesPerSession: 100_000 })
@@ -264,6 +283,10 @@ export function logs(t: Test, make: MakeStore): void {
     )
     await publish(store, s, { review: review('too large', randomBytes(100_001)) })
     t.match(await store.review(s, 'too large'), { review: { entries: [{ reversible: false }] } })
+    t.match(await store.review(s, 'b'), { review: { entries: [{ reversible: true }] } }, 'at the cost of no other')
+    t.equal(await store.keeps(randomBytes(100_001)), false)
+    t.equal(await store.keeps(randomBytes(99_000)), true)
+    t.equal(await store.keeps(Buffer.alloc(1_000_000)), true)
     await publish(store, s, { review: review('compresses', Buffer.alloc(1_000_000)) })
     t.match(
       await store.review(s, 'compresses'),

@@ -43,16 +43,27 @@ local function removeReview(session, id)
   redis.call('ZREM', session.v, id)
 end
 
+-- From now on it cannot be rolled back. One that was rolled back needs nothing and stays as it is.
+local function giveUpBefores(session, id, facts)
+  if facts.rolledBack == '1' or facts.dropped == '1' then return end
+  dropBefores(session, id, facts)
+  facts.befores = 0
+  facts.dropped = '1'
+  putFacts(session, id, facts)
+end
+
+-- The oldest reviews go; those behind the newest `reviews` cannot be rolled back; then bytes to restore go, those of one that is too large by itself first.
 local function shrinkReviews(session, bounds)
   local ids = redis.call('ZRANGE', session.v, 0, -1)
   local facts, evidence, befores = {}, 0, 0
   for i, id in ipairs(ids) do
     facts[i] = reviewFacts(session, id) or { entries = 0, evidence = 0, befores = 0, rolledBack = '0', dropped = '1', sequence = '0' }
+    if facts[i].befores > bounds.reviewBytes or #ids - i + 1 > bounds.reviews then giveUpBefores(session, id, facts[i]) end
     evidence = evidence + facts[i].evidence
     befores = befores + facts[i].befores
   end
   local first = 1
-  while first < #ids and (#ids - first + 1 > bounds.reviews or evidence > bounds.reviewEvidenceBytes) do
+  while first < #ids and (#ids - first + 1 > bounds.reviewEvidence or evidence > bounds.reviewEvidenceBytes) do
     evidence = evidence - facts[first].evidence
     befores = befores - facts[first].befores
     removeReview(session, ids[first])
@@ -62,10 +73,7 @@ local function shrinkReviews(session, bounds)
     if befores <= bounds.reviewBytes then break end
     if facts[i].befores > 0 then
       befores = befores - facts[i].befores
-      dropBefores(session, ids[i], facts[i])
-      facts[i].befores = 0
-      facts[i].dropped = '1'
-      putFacts(session, ids[i], facts[i])
+      giveUpBefores(session, ids[i], facts[i])
     end
   end
 end
@@ -95,7 +103,7 @@ local function markRolledBack(session, id)
   putFacts(session, id, facts)
 end
 
--- '1' when bytes to restore were kept and are not any more.
+-- '1' when it cannot be rolled back any more.
 local function beforesLost(session, id, facts)
   if facts.dropped == '1' then return '1' end
   if facts.befores > 0 then
