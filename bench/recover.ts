@@ -106,7 +106,7 @@ function timeTable(): void {
         const times = [spent()]
         const ids = lineIds(tagged, live)
         times.push(spent())
-        const map = mapIds(ids, bounds)
+        const map = mapIds(ids, bounds, () => performance.now())
         times.push(spent())
         const ops = [replaceLine(target)]
         const proof = proveAnchors({ tagged, live, ops, seen: 'unknown', map })

@@ -133,7 +133,7 @@ class SyntaxPool implements SyntaxPort {
   }
 
   async lineMap(lines: LineIds, signal?: AbortSignal): Promise<LineMapAnswer> {
-    const quick = mapIds(lines, inlineMapBounds)
+    const quick = mapIds(lines, inlineMapBounds, () => performance.now())
     if (!('gaveUp' in quick)) return quick
     const answer = await this.#run('map', { lines, bounds: mapBounds }, { workMs: mapWorkMs, signal })
     if (!('lost' in answer)) return answer

@@ -49,7 +49,7 @@ export function warm(job: WarmJob): void {
 }
 
 export function map(job: LineMapJob): LineMapAnswer {
-  return guarded(job, () => mapIds(job.lines, job.bounds))
+  return guarded(job, () => mapIds(job.lines, job.bounds, () => performance.now()))
 }
 
 function guarded<T>(job: JobBase, work: (control: JobControl) => T): T {

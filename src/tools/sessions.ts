@@ -25,7 +25,8 @@ export async function createSession(deps: ToolDeps, caller: Caller, request: Ses
   const access = assertGrant(caller, request.workspace, request.access)
   const sessionId = deps.randomId()
   const externalRoots = request.externalRoots ?? []
-  await deps.workspace.roots(request.workspace, sessionId, externalRoots)
+  const mayOpen = (name: string): boolean => grantOf(caller, name) !== undefined
+  await deps.workspace.roots(request.workspace, sessionId, externalRoots, mayOpen)
   const session = await deps.store.create(
     {
       sessionId,
@@ -62,7 +63,8 @@ export async function switchWorkspace(deps: ToolDeps, call: Call, request: Switc
   const { session, ref } = await openSession(deps, call, true)
   const granted = grantOf(call.caller, request.workspace)
   if (granted === undefined) throw new ToolError('TOOL_DENIED', { reason: 'workspace not granted' })
-  await deps.workspace.roots(request.workspace, session.sessionId, session.externalRoots)
+  const mayOpen = (name: string): boolean => grantOf(call.caller, name) !== undefined
+  await deps.workspace.roots(request.workspace, session.sessionId, session.externalRoots, mayOpen)
   const switched = await deps.store.switchWorkspace(ref, request.workspace)
   if (!switched) throw new ToolError('SESSION_NOT_FOUND', {})
   await announceOpened(deps, switched)
