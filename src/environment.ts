@@ -119,7 +119,7 @@ export function shownVariables(environment: Environment): Record<string, unknown
 }
 
 /** Neither user nor parameters, which may hold passwords. */
-const withoutSecrets = (url: string): string => url.replace(/\/\/[^@]*@/, '//(hidden)@').replace(/\?.*$/, '?(hidden)')
+const withoutSecrets = (url: string): string => url.replace(/\?.*$/, '?(hidden)').replace(/\/\/.*@/, '//(hidden)@')
 
 function defaultOf(schema: TSchema): string {
   const value: unknown = schema['default']

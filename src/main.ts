@@ -9,6 +9,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
 import closeWithGrace from 'close-with-grace'
 import type { Logger } from 'pino'
 import { pino } from 'pino'
@@ -27,7 +28,6 @@ import type { Store } from './sessions/store.js'
 import { createSyntax } from './syntax/pool.js'
 import { createTools } from './tools/create-tools.js'
 import { measuredStore } from './tools/measured-store.js'
-import { denyRule } from './workspace/deny.js'
 import { createWorkspace } from './workspace/disk.js'
 import { createSaveHooks } from './workspace/hooks.js'
 import type { WorkspacePort } from './workspace/port.js'
@@ -39,6 +39,12 @@ const configRefused = 78
 const sweepEveryMs = 600_000
 /** Milliseconds past the grace after which connections that are still open are cut. */
 const cutAfterMs = 2_000
+
+/**
+ * How much a WebAssembly function must have run before V8 optimizes it. With its default the samples that prove the grammars at start trigger the optimization of
+ * huge parser tables: half a minute of CPU that a process cannot even exit from. Grammars that are really used still get there; parsing is as fast.
+ */
+const wasmTieringBudget = 200_000_000
 
 const now = (): number => Date.now()
 const monotonic = (): number => performance.now()
@@ -78,6 +84,7 @@ function readConfig(): Config | undefined {
 }
 
 async function serve(config: Config): Promise<void> {
+  setFlagsFromString(`--wasm-tiering-budget=${wasmTieringBudget}`)
   const log = pino({ level: config.logLevel })
   const lifecycle = new Lifecycle()
   const metrics = createMetrics({ process: true })
@@ -94,7 +101,7 @@ async function serve(config: Config): Promise<void> {
     store,
     workspace,
     syntax,
-    search: createSearch({ denyRead: denyRule(config.denyRead), maxFileBytes: config.settings.maxFileBytes }),
+    search: createSearch({ denyRead: config.denyRead, maxFileBytes: config.settings.maxFileBytes }),
     hooks: createSaveHooks(config.saveHooks, limits.binaryProbeBytes),
     metrics,
     log,
