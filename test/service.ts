@@ -4,7 +4,7 @@
  * Tests get a workspace, sessions with a memory of their newest tags, and the bytes on disk. The store is memory unless a test brings another one.
  */
 import { randomBytes } from 'node:crypto'
-import { mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Test } from 'tap'
 import type { AppOptions } from '../src/app.js'
@@ -19,7 +19,6 @@ import { createSyntax } from '../src/syntax/pool.js'
 import type { SyntaxPort } from '../src/syntax/port.js'
 import { createTools } from '../src/tools/create-tools.js'
 import type { ToolSettings } from '../src/tools/deps.js'
-import { denyRule } from '../src/workspace/deny.js'
 import { createWorkspace } from '../src/workspace/disk.js'
 import type { HookConfig } from '../src/workspace/hooks.js'
 import { createSaveHooks } from '../src/workspace/hooks.js'
@@ -40,6 +39,8 @@ export interface ServiceOptions {
   /** Puts something between the tools and the real workspace, to let a test act in mid-call. */
   readonly around?: (workspace: WorkspacePort) => WorkspacePort
   readonly now?: () => number
+  /** The disk of another service, whose replica this one is then: a folder with `workspaces/w` and `scratch`. */
+  readonly root?: string
 }
 
 export interface Reply {
@@ -54,7 +55,15 @@ export interface Reply {
 let syntax: SyntaxPort | undefined
 
 export async function service(t: Test, options: ServiceOptions = {}): Promise<Service> {
-  const root = await realpath(t.testdir({ workspaces: { w: {} }, scratch: {} }))
+  const root = options.root ?? (await realpath(t.testdir({ workspaces: { w: {} }, scratch: {} })))
+  const started = await serve({ ...options, root })
+  t.teardown(async () => started.close())
+  return started
+}
+
+/** A service that its caller closes. */
+export async function serve(options: ServiceOptions & { readonly root: string }): Promise<Service> {
+  const { root } = options
   const workspacesDir = join(root, 'workspaces')
   syntax ??= createSyntax({ maxWorkers: 1 })
   const now = options.now ?? Date.now
@@ -77,7 +86,7 @@ export async function service(t: Test, options: ServiceOptions = {}): Promise<Se
     store,
     workspace: options.around ? options.around(disk) : disk,
     syntax,
-    search: createSearch({ denyRead: denyRule(options.denyRead ?? []), ...options.search }),
+    search: createSearch({ denyRead: options.denyRead ?? [], ...options.search }),
     hooks: createSaveHooks(options.hooks ?? [], limits.binaryProbeBytes),
     metrics,
     log: { warn: () => undefined, error: () => undefined },
@@ -100,11 +109,11 @@ export async function service(t: Test, options: ServiceOptions = {}): Promise<Se
     checks: async () => ({ store: 'ok', workspaces: 'ok', grammars: 'ok' }),
     options: { ...testAppOptions, ...options.app },
   })
-  t.teardown(async () => {
+  const close = async (): Promise<void> => {
     await app.close()
     if (!options.store) await store.close()
-  })
-  return new Service(app, store, join(workspacesDir, 'w'), root)
+  }
+  return new Service(app, store, join(workspacesDir, 'w'), root, close)
 }
 
 /** Ends the parser threads that the services of one test file share. */
@@ -120,6 +129,7 @@ export class Service {
     /** The workspace `w`. */
     readonly dir: string,
     readonly root: string,
+    readonly close: () => Promise<void>,
   ) {}
 
   async call(
@@ -165,6 +175,15 @@ export class Service {
     return readFile(join(this.dir, file))
   }
 
+  /** Every name below the root with type, mode, size, inode and times: two of them differ when anything on disk changed. */
+  async tree(): Promise<string> {
+    const names = (await readdir(this.root, { recursive: true })).sort()
+    const stats = await Promise.all(names.map(async (name) => lstat(join(this.root, name), { bigint: true })))
+    return names
+      .map((name, i) => [name, stats[i]?.mode, stats[i]?.size, stats[i]?.ino, stats[i]?.ctimeNs].join(' '))
+      .join('\n')
+  }
+
   async rm(file: string): Promise<void> {
     await rm(join(this.dir, file), { recursive: true, force: true })
   }
@@ -198,10 +217,8 @@ export class Client {
     fields: Record<string, unknown> = {},
     headers: Record<string, string> = {},
   ): Promise<Reply> {
-    return this.remember(
-      path,
-      await this.service.call('POST', `${this.url}/write`, { path, content, ...fields }, headers),
-    )
+    const reply = await this.service.call('POST', `${this.url}/write`, { path, content, ...fields }, headers)
+    return fields['dryRun'] === true ? reply : this.remember(path, reply)
   }
 
   /** With the newest tag of the path unless `tag` is given; `tag: undefined` leaves it out. */
@@ -212,7 +229,8 @@ export class Client {
     headers: Record<string, string> = {},
   ): Promise<Reply> {
     const body = { path, tag: this.tags.get(path) ?? '0000', ops, ...fields }
-    return this.remember(path, await this.service.call('POST', `${this.url}/edit`, body, headers))
+    const reply = await this.service.call('POST', `${this.url}/edit`, body, headers)
+    return fields['dryRun'] === true ? reply : this.remember(path, reply)
   }
 
   get(path: string): Promise<Reply> {

@@ -163,14 +163,20 @@ class LineScanner {
 
   push(piece: Buffer): void {
     this.bytes += piece.length
-    let trims = false
+    let trims: Trims = 'nothing'
     let start = 0
     for (let end = piece.indexOf(LF); end >= 0; end = piece.indexOf(LF, start)) {
       const before = end > start ? piece[end - 1] : undefined
-      if (isBlank(before)) trims = true
-      if (before === CR) this.crlf++
-      else this.lf++
-      this.endLine(piece.subarray(start, before === CR ? end - 1 : end), before === CR ? '\r\n' : '\n')
+      if (before === CR) {
+        this.crlf++
+        if (end - 1 > start && isBlank(piece[end - 2])) trims = 'blanks'
+        else if (trims === 'nothing') trims = 'terminators'
+      } else {
+        this.lf++
+        if (isBlank(before)) trims = 'blanks'
+      }
+      if (this.wanted) this.head.add(piece.subarray(start, before === CR ? end - 1 : end))
+      this.endLine(before === CR ? '\r\n' : '\n')
       start = end + 1
     }
     if (start < piece.length) {
@@ -182,7 +188,7 @@ class LineScanner {
 
   finish(): Pick<Scanned, 'facts' | 'window' | 'dominantTerminator' | 'endsWithNewline'> {
     const endsWithNewline = this.lineBytes === 0
-    if (!endsWithNewline) this.endLine(Buffer.alloc(0), '')
+    if (!endsWithNewline) this.endLine('')
     const { versionDigest, textDigest } = this.version.digests()
     return {
       facts: {
@@ -202,9 +208,8 @@ class LineScanner {
     return !this.rows.ended && this.line >= this.ask.offset && this.line < this.ask.offset + this.ask.limit
   }
 
-  private endLine(rest: Buffer, terminator: Terminator): void {
+  private endLine(terminator: Terminator): void {
     if (this.wanted) {
-      this.head.add(rest)
       this.rows.add(this.line, this.head.bytes(), terminator)
       this.head.clear()
     }
@@ -238,28 +243,32 @@ class LineHead {
   }
 }
 
+/** What the hash-normalized text lacks of a piece, its end apart: the CR of terminators alone, which the LF text lacks too, or blanks as well. */
+type Trims = 'nothing' | 'terminators' | 'blanks'
+
 /**
- * The digest of the text without trailing blanks beside the digest of the text, in one pass. Whether blanks at the end of a piece trail is known only later: a
- * fork of the hash takes them and becomes the hash when they did not. While nothing was left out, both digests are one.
+ * The digest of the text without trailing blanks beside the digest of the LF text, in one pass. Whether blanks at the end of a piece trail is known only later: a
+ * fork of the hash takes them and becomes the hash when they did not. While no blank was left out, both digests are one.
  */
 class VersionHash {
   private sure: Hash = createHash('sha256')
   private fork: Hash | undefined
   private text: Hash | undefined
 
-  /** `trims`: some line that ends within the piece ends in a blank or CR after a byte of the piece. */
-  update(piece: Buffer, trims: boolean): void {
+  update(piece: Buffer, trims: Trims): void {
     const blanks = this.fork === undefined ? 0 : leadingBlanks(piece)
     const drops = this.fork !== undefined && piece[blanks] === LF
-    if (trims || drops) this.text ??= (this.fork ?? this.sure).copy()
-    this.text?.update(trims ? withoutCr(piece) : piece)
+    if (trims === 'blanks' || drops) this.text ??= (this.fork ?? this.sure).copy()
+    const lf = trims === 'nothing' ? piece : withoutCr(piece)
+    this.text?.update(lf)
     if (this.fork && blanks === piece.length) {
       this.fork.update(piece)
       return
     }
     if (this.fork && !drops) this.sure = this.fork
     this.fork = undefined
-    const { kept, trailing } = trimmed(drops ? piece.subarray(blanks) : piece, trims)
+    const rest = drops ? lf.subarray(leadingBlanks(lf)) : lf
+    const { kept, trailing } = trimmed(rest, trims === 'blanks')
     this.sure.update(kept)
     if (trailing.length > 0) this.fork = this.sure.copy().update(trailing)
   }
@@ -290,7 +299,8 @@ function trimmed(piece: Buffer, inner: boolean): { readonly kept: Buffer; readon
   const out = Buffer.allocUnsafe(piece.length)
   let length = 0
   let kept = 0
-  for (const byte of piece) {
+  for (let at = 0; at < piece.length; at++) {
+    const byte = piece[at] ?? 0
     if (byte === LF) length = kept
     out[length++] = byte
     if (!isBlank(byte)) kept = length
@@ -302,9 +312,12 @@ function trimmed(piece: Buffer, inner: boolean): { readonly kept: Buffer; readon
 function withoutCr(piece: Buffer): Buffer {
   const out = Buffer.allocUnsafe(piece.length)
   let length = 0
-  for (const byte of piece) {
-    if (byte === LF && length > 0 && out[length - 1] === CR) length--
-    out[length++] = byte
+  let from = 0
+  for (let cr = piece.indexOf(CR); cr >= 0; cr = piece.indexOf(CR, cr + 1)) {
+    if (piece[cr + 1] !== LF) continue
+    length += piece.copy(out, length, from, cr)
+    from = cr + 1
   }
+  length += piece.copy(out, length, from)
   return out.subarray(0, length)
 }

@@ -17,8 +17,6 @@ export interface ChildTask {
   readonly input?: Iterable<Uint8Array>
   /** Milliseconds until it is killed; it is not started when they are not positive. */
   readonly timeMs: number
-  /** Kills it, beside the signal of all. */
-  readonly signal?: AbortSignal
   /** Takes what the process writes; true when no more is wanted. */
   readonly take: (chunk: Buffer) => boolean
 }
@@ -31,35 +29,16 @@ export type ChildEnd =
 /** Characters of its complaints that are kept. */
 const complaintChars = 32_768
 
-/** The processes of one search. */
+/** Starts the processes of one piece of work, all under one signal. */
 export class Children {
-  private readonly stop = new AbortController()
-  private readonly signal: AbortSignal
-  private readonly running = new Set<Promise<unknown>>()
-
   constructor(
     private readonly program: string,
-    signal: AbortSignal,
-  ) {
-    this.signal = AbortSignal.any([signal, this.stop.signal])
-  }
+    private readonly signal: AbortSignal,
+  ) {}
 
-  /** Throws the reason of a signal, OVERLOADED when the machine has no room for a process, Error when it cannot be started or died by itself. */
-  async run(task: ChildTask): Promise<ChildEnd> {
-    const signal = task.signal ? AbortSignal.any([this.signal, task.signal]) : this.signal
-    const run = runChild(this.program, task, signal)
-    this.running.add(run)
-    try {
-      return await run
-    } finally {
-      this.running.delete(run)
-    }
-  }
-
-  /** Kills what still runs and waits until it is gone. */
-  async end(): Promise<void> {
-    this.stop.abort(new Error('the search has ended'))
-    await Promise.allSettled(this.running)
+  /** Throws the reason of the signal, OVERLOADED when the machine has no room for a process, Error when it cannot be started or died by itself. */
+  run(task: ChildTask): Promise<ChildEnd> {
+    return runChild(this.program, task, this.signal)
   }
 }
 

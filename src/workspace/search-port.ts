@@ -67,8 +67,14 @@ export interface SearchText {
   readonly lineCount: number
 }
 
-/** `enough`: the taker wanted no more. After all but `complete`, texts from that of the last line on may hold more lines. */
-export type LinesEnd = 'complete' | 'enough' | 'deadline'
+export interface LinesFound {
+  /** In order of text and line, the first ones as far as they were wanted. */
+  readonly lines: readonly LineFound[]
+  /** Matching lines of each text, as many as were come to. */
+  readonly counts: readonly number[]
+  /** After all but `complete`, the last text with a match and those behind it may hold more. */
+  readonly ended: 'complete' | 'enough' | 'deadline'
+}
 
 export type PlaceKind = 'directory' | 'file' | 'absent' | 'other'
 
@@ -78,8 +84,11 @@ export interface Search {
   kindOf(canonical: string): Promise<PlaceKind>
   /** Throws INVALID_ARGUMENT for a pattern or glob that is none. */
   files(scope: SearchScope): Promise<FilesFound>
-  /** Gives each matching line to `take`, in order of text and line, until it answers true. Throws INVALID_ARGUMENT for a pattern that is none. */
-  lines(texts: readonly SearchText[], take: (found: LineFound) => boolean): Promise<LinesEnd>
+  /**
+   * The first `most` matching lines, and whether there is another one; with `most` 0 all are counted and none is given. Throws INVALID_ARGUMENT for a pattern
+   * that is none.
+   */
+  lines(texts: readonly SearchText[], most: number): Promise<LinesFound>
 }
 
 export interface SearchPort {

@@ -2,9 +2,9 @@
  * One search: which files hold a match, and which lines of given texts do (reading §8.12).
  *
  * Finding is a walk by ripgrep from the root, beside walks that only count what was left out. Lines are found in the bytes of the caller, never on the disk.
- * Called by search.ts.
+ * Runs in the search thread and may hold it up for moments. Called by search-worker.ts.
  */
-import { lstat } from 'node:fs/promises'
+import { lstatSync } from 'node:fs'
 import { posix } from 'node:path'
 import type { Denies } from './deny.js'
 import type { OpenDirectory } from './directory.js'
@@ -18,7 +18,7 @@ import type {
   FileFound,
   FilesFound,
   LineFound,
-  LinesEnd,
+  LinesFound,
   SearchEnd,
   SearchQuery,
   SearchScope,
@@ -69,12 +69,16 @@ interface Hits {
 type LeftOut = Pick<FilesFound, 'ignored' | 'tooLarge'>
 
 export class SearchRun {
-  private readonly started = performance.now()
+  private readonly started: number
 
+  /** `spentMs`: time that the search has run already. */
   constructor(
     private readonly query: SearchQuery,
     private readonly parts: RunParts,
-  ) {}
+    spentMs: number,
+  ) {
+    this.started = performance.now() - spentMs
+  }
 
   async files(scope: SearchScope): Promise<FilesFound> {
     const { children, openDirectory, bounds } = this.parts
@@ -89,8 +93,10 @@ export class SearchRun {
     return scope.start !== '.' && found.searched === 0 ? this.survey(ground, listing) : found
   }
 
-  async lines(texts: readonly SearchText[], take: (found: LineFound) => boolean): Promise<LinesEnd> {
+  async lines(texts: readonly SearchText[], most: number): Promise<LinesFound> {
     const rows = new LineRows()
+    const lines: LineFound[] = []
+    const counts = texts.map(() => 0)
     let text = 0
     let before = 0
     const visit = ({ line, column }: LineRow): boolean => {
@@ -98,7 +104,10 @@ export class SearchRun {
         before += size
         text++
       }
-      return take({ text, line: line - before, column })
+      if (most > 0 && lines.length === most) return true
+      if (most > 0) lines.push({ text, line: line - before, column })
+      counts[text] = (counts[text] ?? 0) + 1
+      return false
     }
     const end = await this.parts.children.run({
       args: [...patternArgs(this.query), ...lineArgs],
@@ -108,7 +117,7 @@ export class SearchRun {
       take: (chunk) => rows.take(chunk, visit),
     })
     if (end.how === 'exit' && end.code === 2) throw patternError(end.complaint, this.query.pattern)
-    return end.how === 'exit' ? 'complete' : end.how
+    return { lines, counts, ended: end.how === 'exit' ? 'complete' : end.how }
   }
 
   /** The hits under the rules, or under none, and how many files were left out. */
@@ -122,10 +131,8 @@ export class SearchRun {
       const unsearched = listing && new Set(listing.taken)
       const { files, ...hits } = await this.hits(ground, ruleFile, unsearched)
       const known = hits.ended === 'complete' ? unsearched : undefined
-      const [sorted, leftOut] = await Promise.all([
-        newestFirst(ground.root, files),
-        this.leftOut(ground, ruleFile, known, rules !== undefined),
-      ])
+      const leftOut = await this.leftOut(ground, ruleFile, known, rules !== undefined)
+      const sorted = newestFirst(ground.root, files)
       return { files: sorted, ...hits, ...leftOut, rulesLeftOut: rules?.leftOut ?? false }
     })
   }
@@ -276,22 +283,13 @@ function bareText(start: string): string {
     .join('')
 }
 
-/** Files that are looked at together. */
-const lookedAtOnce = 64
-
-async function newestFirst(root: string, files: readonly PathRow[]): Promise<readonly FileFound[]> {
-  const aged: (FileFound & { readonly time: bigint })[] = []
-  for (let at = 0; at < files.length; at += lookedAtOnce) {
-    const looks = files.slice(at, at + lookedAtOnce).map((file) => withAge(root, file))
-    aged.push(...(await Promise.all(looks)))
-  }
+/** Looks at every file without waiting: this runs in a thread of its own. A file that is gone meanwhile counts as oldest; whoever loads it finds out. */
+function newestFirst(root: string, files: readonly PathRow[]): readonly FileFound[] {
+  const aged = files.map(({ path, lines }) => {
+    const stat = lstatSync(posix.join(root, path), { bigint: true, throwIfNoEntry: false })
+    return { path, lines, bytes: Number(stat?.size ?? 0n), time: stat?.mtimeNs ?? 0n }
+  })
   const byPath = (a: FileFound, b: FileFound): number => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)
   aged.sort((a, b) => (a.time === b.time ? byPath(a, b) : a.time < b.time ? 1 : -1))
   return aged.map(({ path, lines, bytes }) => ({ path, lines, bytes }))
-}
-
-/** A file that is gone meanwhile counts as oldest; whoever loads it finds out. */
-async function withAge(root: string, { path, lines }: PathRow): Promise<FileFound & { readonly time: bigint }> {
-  const stat = await lstat(posix.join(root, path), { bigint: true }).catch(() => undefined)
-  return { path, lines, bytes: Number(stat?.size ?? 0n), time: stat?.mtimeNs ?? 0n }
 }

@@ -7,19 +7,17 @@
 import { lstat } from 'node:fs/promises'
 import { rgPath as packagedRipgrep } from '@vscode/ripgrep'
 import { limits } from '../limits.js'
-import type { Denies } from './deny.js'
-import { directoryOpener, hasDescriptorPaths } from './directory.js'
 import { codeOf } from './faults.js'
-import { Children } from './search-child.js'
+import type { Answer, Task } from './search-messages.js'
 import type { Search, SearchPort } from './search-port.js'
 import { Turns } from './search-queue.js'
-import { SearchRun } from './search-run.js'
+import { SearchThread } from './search-thread.js'
 
 export interface SearchOptions {
   /** The ripgrep to run, 13 or newer. Defaults to the one of the package. */
   readonly rgPath?: string
-  /** Covers paths, relative to their root, that are never searched; DENY_READ. */
-  readonly denyRead?: Denies
+  /** DENY_READ: globs of paths, relative to their root, that are never searched. */
+  readonly denyRead?: readonly string[]
   /** Bytes of a file that is searched. */
   readonly maxFileBytes?: number
   readonly searchMs?: number
@@ -36,8 +34,7 @@ export interface SearchOptions {
 export function createSearch(options: SearchOptions = {}): SearchPort {
   const bounds = { ...limits, ...options }
   const program = options.rgPath ?? packagedRipgrep
-  const denyRead = options.denyRead ?? (() => false)
-  const openDirectory = directoryOpener(hasDescriptorPaths())
+  const thread = new SearchThread({ program, denyRead: options.denyRead ?? [], bounds })
   const turns = new Turns('searches', {
     atOnce: bounds.searchesAtOnce,
     waiting: bounds.searchesWaiting,
@@ -46,12 +43,24 @@ export function createSearch(options: SearchOptions = {}): SearchPort {
   return {
     run: async (query, signal, use) => {
       const giveBack = await turns.take(signal)
-      const children = new Children(program, signal)
-      const run = new SearchRun(query, { children, openDirectory, denyRead, bounds })
+      const started = performance.now()
+      const stop = new AbortController()
+      const either = AbortSignal.any([signal, stop.signal])
+      const asked = new Set<Promise<unknown>>()
+      const ask = <T extends Task>(task: T): Promise<Answer<T>> => {
+        const answer = thread.ask(query, performance.now() - started, task, either)
+        asked.add(answer)
+        return answer
+      }
       try {
-        return await use({ kindOf, files: run.files.bind(run), lines: run.lines.bind(run) })
+        return await use({
+          kindOf,
+          files: (scope) => ask({ kind: 'files', scope }),
+          lines: (texts, most) => ask({ kind: 'lines', texts, most }),
+        })
       } finally {
-        await children.end()
+        stop.abort(new Error('the search has ended'))
+        await Promise.allSettled(asked)
         giveBack()
       }
     },

@@ -19,10 +19,9 @@ import { rgPath } from '@vscode/ripgrep'
 import fc from 'fast-check'
 import t from 'tap'
 import { ToolError } from '../../src/errors/tool-error.js'
-import { denyRule } from '../../src/workspace/deny.js'
 import type { SearchOptions } from '../../src/workspace/search.js'
 import { createSearch } from '../../src/workspace/search.js'
-import type { FilesFound, LineFound, SearchQuery, SearchScope } from '../../src/workspace/search-port.js'
+import type { FilesFound, SearchPort, SearchQuery, SearchScope } from '../../src/workspace/search-port.js'
 
 const never = new AbortController().signal
 const plain = (pattern: string): SearchQuery => ({ pattern, literal: false, caseInsensitive: false })
@@ -39,6 +38,15 @@ function tree(files: Record<string, string | Buffer | null>): string {
   return root
 }
 
+/** One search per set of options, because each has a thread. */
+const searches = new Map<string, SearchPort>()
+function searchWith(options: SearchOptions): SearchPort {
+  const key = JSON.stringify(options)
+  const known = searches.get(key) ?? createSearch(options)
+  searches.set(key, known)
+  return known
+}
+
 async function find(
   root: string,
   scope: Partial<SearchScope> = {},
@@ -46,7 +54,7 @@ async function find(
   options: SearchOptions = {},
   signal: AbortSignal = never,
 ): Promise<FilesFound> {
-  return createSearch(options).run(query, signal, (search) =>
+  return searchWith(options).run(query, signal, (search) =>
     search.files({ root, start: '.', includeIgnored: false, countLines: true, ...scope }),
   )
 }
@@ -57,21 +65,15 @@ const names = (found: FilesFound): string =>
     .sort()
     .join(' ')
 
-async function linesOf(texts: readonly string[], query: SearchQuery, most = Infinity): Promise<string> {
-  const found: LineFound[] = []
-  const end = await createSearch().run(query, never, (search) =>
-    search.lines(
-      texts.map((text) => ({
-        bytes: Buffer.from(text),
-        lineCount: text.split('\n').length - (text.endsWith('\n') || text === '' ? 1 : 0),
-      })),
-      (line) => found.push(line) >= most,
-    ),
-  )
-  return [
-    ...found.map(({ text, line, column }) => `${text}:${line}:${column}`),
-    ...(end === 'complete' ? [] : [end]),
-  ].join(' ')
+/** `text:line:column` of each line, or with `most` 0 the counts. */
+async function linesOf(texts: readonly string[], query: SearchQuery, most = 1_000_000): Promise<string> {
+  const asked = texts.map((text) => ({
+    bytes: Buffer.from(text),
+    lineCount: text.split('\n').length - (text.endsWith('\n') || text === '' ? 1 : 0),
+  }))
+  const { lines, counts, ended } = await searchWith({}).run(query, never, (search) => search.lines(asked, most))
+  const words = most === 0 ? counts.map(String) : lines.map(({ text, line, column }) => `${text}:${line}:${column}`)
+  return [...words, ...(ended === 'complete' ? [] : [ended])].join(' ')
 }
 
 async function refusal(work: Promise<unknown>): Promise<ToolError> {
@@ -410,7 +412,7 @@ t.test('what was left out is counted', async (t) => {
 t.test('files that may not be read are as if they were not there', async (t) => {
   const root = tree({ 'private/a': 'hit\n', b: 'hit\n', 'c.key': 'hit\n' })
   const found = await find(root, { includeIgnored: true }, plain('hit'), {
-    denyRead: denyRule(['private/**', '*.key']),
+    denyRead: ['private/**', '*.key'],
   })
   t.match(found, { files: [{ path: 'b' }], ignored: 0 })
   t.equal(found.files.length, 1)
@@ -449,6 +451,8 @@ const lineCases: readonly (readonly [string, SearchQuery, readonly string[], str
 t.test('lines of texts', async (t) => {
   for (const [name, query, texts, expected] of lineCases) t.equal(await linesOf(texts, query), expected, name)
   t.equal(await linesOf(['hit\n'.repeat(100_000)], plain('hit'), 2), '0:1:0 0:2:0 enough')
+  t.equal(await linesOf(['hit\n', 'hit\nhit\n'], plain('hit'), 3), '0:1:0 1:1:0 1:2:0')
+  t.equal(await linesOf(['hit\n', 'x\n', '', 'hit\n'.repeat(1_000_000)], plain('hit'), 0), '1 0 0 1000000')
 })
 
 t.test('many matches on one long line take no memory', async (t) => {
@@ -535,6 +539,15 @@ t.test('a search that is left early leaves no process', async (t) => {
   t.equal(processesIn(root), 0)
 })
 
+t.test('a ripgrep that cannot be started is a fault, and every turn comes back', async (t) => {
+  const root = tree({ a: 'hit\n' })
+  for (let i = 0; i < 6; i++) {
+    await t.rejects(find(root, {}, plain('hit'), { rgPath: '/nonexistent/rg', searchesWaiting: 0 }), {
+      message: /ENOENT/,
+    })
+  }
+})
+
 t.test('too many files end a search', async (t) => {
   const root = tree(Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`f${i}`, 'hit\n'])))
   const found = await find(root, {}, plain('hit'), { searchFiles: 10 })
@@ -590,7 +603,7 @@ t.test('a wait for a turn that takes too long is OVERLOADED', async (t) => {
 t.test('what stands at a path', async (t) => {
   const root = tree({ 'd/a': 'x' })
   symlinkSync('d', join(root, 'link'))
-  await createSearch().run(plain('x'), never, async (search) => {
+  await searchWith({}).run(plain('x'), never, async (search) => {
     t.equal(await search.kindOf(join(root, 'd')), 'directory')
     t.equal(await search.kindOf(join(root, 'd/a')), 'file')
     t.equal(await search.kindOf(join(root, 'link')), 'other')

@@ -1,0 +1,42 @@
+/**
+ * The thread that searches. Starting a process and reading what it writes holds up the thread that does it, so the one that answers requests leaves it to this one.
+ *
+ * Carries out orders of search-thread.ts side by side; holds nothing between them.
+ */
+import { parentPort, workerData } from 'node:worker_threads'
+import { errorCodes } from '../errors/table.js'
+import { ToolError } from '../errors/tool-error.js'
+import { denyRule } from './deny.js'
+import { directoryOpener, hasDescriptorPaths } from './directory.js'
+import { Children } from './search-child.js'
+import type { Order, Reply, WorkerSetup } from './search-messages.js'
+import { SearchRun } from './search-run.js'
+
+const { program, denyRead, bounds } = workerData as WorkerSetup
+const denies = denyRule(denyRead)
+const openDirectory = directoryOpener(hasDescriptorPaths())
+const running = new Map<number, AbortController>()
+
+async function carryOut(order: Exclude<Order, { cancel: number }>): Promise<Reply> {
+  const { id, query, spentMs, task } = order
+  const stop = new AbortController()
+  running.set(id, stop)
+  try {
+    const children = new Children(program, stop.signal)
+    const run = new SearchRun(query, { children, openDirectory, denyRead: denies, bounds }, spentMs)
+    const answer = task.kind === 'files' ? await run.files(task.scope) : await run.lines(task.texts, task.most)
+    return { id, answer }
+  } catch (error) {
+    if (error instanceof ToolError && error.is(...errorCodes)) {
+      return { id, refused: { code: error.code, params: error.params } }
+    }
+    return { id, fault: error instanceof Error ? (error.stack ?? error.message) : String(error) }
+  } finally {
+    running.delete(id)
+  }
+}
+
+parentPort?.on('message', (order: Order) => {
+  if ('cancel' in order) running.get(order.cancel)?.abort(new Error('cancelled'))
+  else void carryOut(order).then((reply) => parentPort?.postMessage(reply))
+})
