@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import { Agent, get, request as httpRequest } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import t from 'tap'
@@ -191,6 +192,24 @@ t.test('a client that leaves in the middle of its body gives its share back', as
   client.destroy()
   await lifecycle.idle()
   t.equal(lifecycle.inFlight, 0)
+  t.same(stub.calls, [])
+})
+
+t.test('a request that does not arrive in time is answered with a problem, and gives its share back', async (t) => {
+  const { app, stub, lifecycle } = await appUnderTest(t, { receiveTimeoutMs: 1_000 })
+  const { port } = new URL(await listening(app))
+  for (const head of [
+    'POST /v1/sessions/s1/write HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{',
+    'GET /livez HTTP/1.1\r\nhost:',
+  ]) {
+    const socket = connect(Number(port), '127.0.0.1', () => socket.write(head))
+    let text = ''
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString()))
+    await once(socket, 'close')
+    t.match(text, /^HTTP\/1\.1 400 Bad Request\r\ncontent-type: application\/problem\+json/)
+    t.match(text, /"code":"INVALID_ARGUMENT"/)
+  }
+  await lifecycle.idle()
   t.same(stub.calls, [])
 })
 
