@@ -9,7 +9,7 @@
 import type { LineRange } from '../text/line-range.js'
 import { isBlank, replacedBody } from './repair-echo.js'
 import type { Kept, Reading, Take } from './repair-reading.js'
-import { rowsLeft } from './repair-reading.js'
+import { resolved, rowsLeft } from './repair-reading.js'
 import type { Piece, WalkedRow } from './repair-rows.js'
 import {
   closesComment,
@@ -26,6 +26,7 @@ import {
   reopens,
   Walk,
 } from './repair-rows.js'
+import type { ResolvedOp } from './resolved.js'
 
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u
 
@@ -40,9 +41,11 @@ export interface KeepOption {
  * end. `partnerRows` bounds every search for a partner.
  */
 export function keepOptions(reading: Reading, partnerRows: number): readonly KeepOption[] {
+  const pieces = piecesOf(reading)
+  const gaps = new Set(pieces.filter((piece) => piece.range.isGap).map((piece) => piece.range.start))
   const options = reading.takes.flatMap((take, index) =>
     boundaryRows(reading, take)
-      .filter((kept) => isFree(reading, index, kept) && new Boundary(reading, take, index, kept, partnerRows).holds())
+      .filter((kept) => isFree(gaps, kept) && new Boundary(reading, pieces, take, index, kept, partnerRows).holds())
       .map((kept) => ({ index, kept })),
   )
   return options.sort((a, b) => a.kept.line - b.kept.line)
@@ -62,11 +65,8 @@ function boundaryRows(reading: Reading, take: Take): readonly Kept[] {
 }
 
 /** A kept row can turn a replacement into an insert; two inserts at one gap have no order. */
-function isFree(reading: Reading, index: number, kept: Kept): boolean {
-  const gap = kept.place === 'above' ? kept.line + 1 : kept.line
-  return !reading.ops.some(
-    (op, i) => i !== index && op.replacements.some((r) => r.range.isGap && r.range.start === gap),
-  )
+function isFree(gaps: ReadonlySet<number>, kept: Kept): boolean {
+  return !gaps.has(kept.place === 'above' ? kept.line + 1 : kept.line)
 }
 
 interface Partner {
@@ -89,7 +89,9 @@ class Boundary {
 
   constructor(
     private readonly reading: Reading,
-    take: Take,
+    /** Of the reading without the kept row. */
+    private readonly pieces: readonly Piece[],
+    private readonly take: Take,
     private readonly index: number,
     private readonly kept: Kept,
     private readonly partnerRows: number,
@@ -104,8 +106,12 @@ class Boundary {
 
   /** Built only for rows that are structural in the tagged text: most are not. */
   private get candidate(): Walk {
-    const { reading, index, kept } = this
-    return (this.walk ??= new Walk(reading.base, piecesOf(reading.keeping([{ index, kept }]))))
+    const { index, kept, pieces } = this
+    const own = partsOf(resolved({ ...this.take, kept }), index)
+    return (this.walk ??= new Walk(
+      this.reading.base,
+      sorted([...pieces.filter((piece) => piece.op !== index), ...own]),
+    ))
   }
 
   holds(): boolean {
@@ -245,7 +251,7 @@ class Boundary {
   }
 
   private survives({ line }: WalkedRow): boolean {
-    return line !== undefined && !this.reading.ops.some((op) => op.replacements.some((r) => r.range.contains(line)))
+    return line !== undefined && !this.pieces.some((piece) => piece.range.contains(line))
   }
 }
 
@@ -270,7 +276,13 @@ function firstRow(rows: Iterable<WalkedRow>): string | undefined {
 }
 
 function piecesOf(reading: Reading): readonly Piece[] {
-  return reading.ops
-    .flatMap((op, index) => op.replacements.map(({ range, rows }) => ({ range, rows, op: index })))
-    .sort((a, b) => a.range.start - b.range.start || a.range.end - b.range.end)
+  return sorted(reading.ops.flatMap(partsOf))
+}
+
+function partsOf(op: ResolvedOp, index: number): readonly Piece[] {
+  return op.replacements.map(({ range, rows }) => ({ range, rows, op: index }))
+}
+
+function sorted(pieces: readonly Piece[]): readonly Piece[] {
+  return [...pieces].sort((a, b) => a.range.start - b.range.start || a.range.end - b.range.end)
 }

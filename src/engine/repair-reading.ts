@@ -138,7 +138,8 @@ export function compareCost(a: Reading, b: Reading): number {
   return left[0] - right[0] || left[1] - right[1] || left[2] - right[2]
 }
 
-function resolved(take: Take): ResolvedOp {
+/** The op as a take leaves it. */
+export function resolved(take: Take): ResolvedOp {
   if (!isChanged(take)) return take.op
   const { range } = take.op
   const replacements = take.kept ? aroundKept(range, take.kept, rowsLeft(take)) : [{ range, rows: rowsLeft(take) }]

@@ -48,7 +48,7 @@ export function endsOpen(row: string): boolean {
 export function fits(opener: string, closer: string): boolean {
   const code = closer.trim()
   const tag = /^<\/([^\s>]*)/.exec(code)
-  if (tag) return opener.includes(`<${tag[1] ?? ''}`)
+  if (tag) return opener.includes(`<${tag[1] ?? ''}`) || opener.trim().startsWith('>')
   const bracket = OPENING[code[0] ?? '']
   return bracket === undefined || opener.includes(bracket)
 }
