@@ -137,8 +137,8 @@ class MemoryStore implements Store {
     return recordings.map((recording) => session?.snapshots.record(recording, by, this.options.now()) ?? 'gone')
   }
 
-  async text(ref: SessionRef, textDigest: string): Promise<Uint8Array | undefined> {
-    return this.alive(ref)?.snapshots.text(textDigest)
+  async text(ref: SessionRef, textDigest: string, peek = false): Promise<Uint8Array | undefined> {
+    return this.alive(ref)?.snapshots.text(textDigest, peek)
   }
 
   async snapshots(ref: SessionRef): Promise<readonly SnapshotEntry[]> {

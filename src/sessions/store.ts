@@ -288,8 +288,8 @@ export interface Store {
   record(ref: SessionRef, recording: Recording, by: Recorder): Promise<RecordAnswer>
   /** Several at once, in order; one wave. */
   recordAll(ref: SessionRef, recordings: readonly Recording[], by: Recorder): Promise<readonly RecordAnswer[]>
-  /** The LF text of a version, when it is still kept. */
-  text(ref: SessionRef, textDigest: string): Promise<Uint8Array | undefined>
+  /** The LF text of a version, when it is still kept. Reading is use and keeps the text from eviction, unless `peek`. */
+  text(ref: SessionRef, textDigest: string, peek?: boolean): Promise<Uint8Array | undefined>
   snapshots(ref: SessionRef): Promise<readonly SnapshotEntry[]>
   /** Canonical paths that retain a version with this tag and basename (contract §9.2), sorted. */
   pathsWith(ref: SessionRef, basename: string, tag: string): Promise<readonly string[]>

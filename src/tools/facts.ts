@@ -44,7 +44,7 @@ function sourcesOf({ store, syntax }: ToolDeps, ref: SessionRef, signal: AbortSi
         ? { gaveUp: 'maxEdits' }
         : syntax.lineMap(lineIds(from, to), signal),
     text: async ({ textDigest }) => {
-      const text = await store.text(ref, textDigest)
+      const text = await store.text(ref, textDigest, peek)
       return text === undefined
         ? undefined
         : Document.trusted(Buffer.from(text.buffer, text.byteOffset, text.byteLength))

@@ -183,8 +183,11 @@ class Showing {
   }
 
   private async showBatch(search: Search, batch: readonly Candidate[]): Promise<void> {
-    const loads = await Promise.all(batch.map((candidate) => this.load(candidate)))
-    const loaded = loads.filter((file) => file !== undefined)
+    const loaded: Loaded[] = []
+    for (let at = 0; at < batch.length; at += limits.searchLoadsAtOnce) {
+      const loads = batch.slice(at, at + limits.searchLoadsAtOnce).map((candidate) => this.load(candidate))
+      loaded.push(...(await Promise.all(loads)).filter((file) => file !== undefined))
+    }
     const room = this.mode === 'content' ? this.sheet.room : 0
     const found = await search.lines(loaded.map(textOf), room)
     const last = found.counts.findLastIndex((count) => count > 0)
@@ -286,7 +289,7 @@ class Showing {
 
 function fitsAtOnce(files: readonly Candidate[]): boolean {
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
-  return files.length <= limits.searchBatchFiles && bytes <= limits.searchBatchBytes
+  return files.length <= limits.searchProvedFiles && bytes <= limits.searchBatchBytes
 }
 
 function textOf({ document }: Loaded): SearchText {

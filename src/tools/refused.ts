@@ -55,7 +55,10 @@ export async function refusalBody(
   const operation: Operation = spec.operation === 'rollback' ? 'other' : spec.operation
   const path = shownPath(refused)
   const problem = problemOf(error, { traceId: requestId, operation, ...(path === undefined ? {} : { path }) })
-  if (spec.dryRun) return problem
+  if (spec.dryRun) {
+    const { lines: _lines, ...rest } = problem
+    return rest
+  }
   const failure = { promptId: spec.promptId, path: await guardedPath(deps, session, spec, trace), error }
   const [guard] = await Promise.all([
     guardRefusal(deps, refOf(session), failure),

@@ -62,9 +62,10 @@ export class Snapshots {
     return [...(this.index.get(indexKey(name, tag)) ?? [])].sort()
   }
 
-  text(textDigest: string): Uint8Array | undefined {
+  /** Reading is use: the text becomes the hottest, unless `peek`. */
+  text(textDigest: string, peek: boolean): Uint8Array | undefined {
     const text = this.texts.get(textDigest)
-    text?.hold?.touch()
+    if (!peek) text?.hold?.touch()
     return text?.bytes
   }
 
