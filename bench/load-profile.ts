@@ -13,16 +13,23 @@ interface Profile {
   readonly timeDeltas: readonly number[]
 }
 
-/** Lines of text: the main thread, which is the one with the most samples that are not idle. */
-export function profileReport(folder: string): string {
+/** Milliseconds before the process ended: which part of its life is looked at. */
+export interface Part {
+  readonly from: number
+  readonly until: number
+}
+
+/** Lines of text about the main thread. */
+export function profileReport(folder: string, part: Part): string {
   const profiles = readdirSync(folder)
     .filter((name) => name.endsWith('.cpuprofile'))
     .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as Profile)
-  const busiest = profiles.map(selfTimes).sort((a, b) => totalOf(b) - totalOf(a))[0]
-  if (busiest === undefined) return 'no profile was written'
-  const total = totalOf(busiest)
+  const main = profiles.find(({ nodes }) => nodes.some(({ callFrame }) => callFrame.url.endsWith('/src/main.js')))
+  if (main === undefined) return 'no profile was written'
+  const times = selfTimes(main, part)
+  const total = totalOf(times)
   const byFile = new Map<string, number>()
-  for (const [name, ms] of busiest) {
+  for (const [name, ms] of times) {
     const [, file = name] = / \((.*?)(?::\d+)?\)$/.exec(name) ?? []
     byFile.set(file, (byFile.get(file) ?? 0) + ms)
   }
@@ -31,19 +38,23 @@ export function profileReport(folder: string): string {
     ...top(byFile, total, 25),
     '',
     'share by function',
-    ...top(busiest, total, 30),
+    ...top(times, total, 30),
   ].join('\n')
 }
 
 const totalOf = (times: ReadonlyMap<string, number>): number => [...times.values()].reduce((sum, ms) => sum + ms, 0)
 
-function selfTimes({ nodes, samples, timeDeltas }: Profile): Map<string, number> {
+function selfTimes({ nodes, samples, timeDeltas }: Profile, part: Part): Map<string, number> {
+  let left = timeDeltas.reduce((sum, each) => sum + each, 0) / 1_000
   const names = new Map(nodes.map(({ id, callFrame }) => [id, nameOf(callFrame)]))
   const times = new Map<string, number>()
   for (const [at, id] of samples.entries()) {
+    const ms = (timeDeltas[at] ?? 0) / 1_000
+    left -= ms
     const name = names.get(id) ?? '?'
+    if (left > part.from || left < part.until) continue
     if (name === '(idle)' || name === '(root)') continue
-    times.set(name, (times.get(name) ?? 0) + (timeDeltas[at] ?? 0) / 1_000)
+    times.set(name, (times.get(name) ?? 0) + ms)
   }
   return times
 }

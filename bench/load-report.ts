@@ -17,8 +17,8 @@ export function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? NaN
 }
 
-export function callsPerSecond({ latencies, seconds }: Outcome): number {
-  return callNames.reduce((sum, name) => sum + latencies[name].length, 0) / seconds
+export function callsPerSecond({ latencies, from, until }: Outcome): number {
+  return (1_000 * callNames.reduce((sum, name) => sum + latencies[name].length, 0)) / (until - from)
 }
 
 /** Calls per second and, for the mix, the latency of each call in it. */
@@ -49,9 +49,18 @@ function linesOf(row: Row, floor: Row | undefined): string[] {
   return [line([...cells, ...times(all), cpu, errors]), ...parts]
 }
 
-function partOf(name: CallName, { latencies, seconds }: Outcome): string {
+function partOf(name: CallName, { latencies, from, until }: Outcome): string {
   const figures = latencies[name]
-  return line([`↳ ${name}`, '', '', (figures.length / seconds).toFixed(0), '', ...times(figures), '', ''])
+  return line([
+    `↳ ${name}`,
+    '',
+    '',
+    ((1_000 * figures.length) / (until - from)).toFixed(0),
+    '',
+    ...times(figures),
+    '',
+    '',
+  ])
 }
 
 const times = (sorted: readonly number[]): string[] =>

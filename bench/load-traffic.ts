@@ -27,8 +27,9 @@ export interface Cell {
 export interface Outcome {
   /** Milliseconds, sorted. */
   readonly latencies: Readonly<Record<CallName, readonly number[]>>
-  /** Seconds over which calls were counted. */
-  readonly seconds: number
+  /** Over which calls were counted: milliseconds of `performance.now`. */
+  readonly from: number
+  readonly until: number
   /** Answers by error code, and connections that broke. */
   readonly errors: Readonly<Record<string, number>>
   /** Milliseconds of processor time of all processes per call. */
@@ -60,7 +61,7 @@ interface Agent {
 export async function runCell(group: Group, workspace: string, cell: Cell): Promise<Outcome> {
   const agents = new Agents(group, workspace, cell)
   await agents.open()
-  const tally = new Tally(cell)
+  const tally = new Tally()
   const { errors } = await autocannon({
     url: group.urls,
     connections: cell.connections,
@@ -227,8 +228,6 @@ class Tally {
   private from: { readonly at: number; readonly cpuMs: number | undefined } | undefined
   private until = 0
 
-  constructor(private readonly cell: Cell) {}
-
   add(name: CallName, ms: number, code: string | undefined, cpuMs: Group['cpuMs']): void {
     const now = performance.now()
     if (code !== undefined) this.errors[code] = (this.errors[code] ?? 0) + 1
@@ -242,11 +241,11 @@ class Tally {
     const errors = broken === 0 ? this.errors : { ...this.errors, 'connection broke': broken }
     for (const name of callNames) this.latencies[name].sort((a, b) => a - b)
     const calls = callNames.reduce((sum, name) => sum + this.latencies[name].length, 0)
-    const seconds = this.from === undefined ? this.cell.seconds : (this.until - this.from.at) / 1_000
     const took = cpuMs === undefined || this.from?.cpuMs === undefined ? undefined : cpuMs - this.from.cpuMs
     return {
       latencies: this.latencies,
-      seconds,
+      from: this.from?.at ?? this.opened,
+      until: this.until,
       errors,
       ...(took === undefined || calls === 0 ? {} : { cpuMs: took / calls }),
     }

@@ -129,8 +129,9 @@ async function profile(what: string): Promise<void> {
   const group = await startService({ workspaces, scratch, processes: 1, nodeArgs })
   const outcome = await runCell(group, workspace, cellOf(what))
   await group.stop()
+  const ended = performance.now()
   console.log(tableOf([{ what, server: 'memory', processes: 1, outcome }]))
-  console.log(profileReport(profiles))
+  console.log(profileReport(profiles, { from: ended - outcome.from, until: ended - outcome.until }))
 }
 
 await (values.profile === undefined ? measureAll() : profile(values.profile))
