@@ -76,6 +76,11 @@ function serve(client: Socket, upstream: Socket, decide: (command: Command) => F
   let pending = Buffer.alloc(0)
   let isCutting = false
   let isSilent = false
+  // What is late holds up what comes after it, as in a real network.
+  let before = Promise.resolve()
+  const forward = (raw: Buffer): void => {
+    before = before.then(() => void upstream.write(raw))
+  }
   upstream.on('data', (data) => {
     if (isCutting) cut()
     else if (!isSilent) client.write(data)
@@ -90,28 +95,35 @@ function serve(client: Socket, upstream: Socket, decide: (command: Command) => F
       const fate = decide(command)
       switch (fate.kind) {
         case 'pass':
-          upstream.write(raw)
+          forward(raw)
           break
         case 'cutBefore':
           cut()
           return
         case 'cutAfter':
           isCutting = true
-          upstream.write(raw)
+          forward(raw)
           break
         case 'error':
-          client.write(`-${fate.line}\r\n`)
+          forward(errorCommand(fate.line))
           break
         case 'silence':
           isSilent = true
-          upstream.write(raw)
+          forward(raw)
           break
         case 'late':
-          setTimeout(() => upstream.write(raw), fate.ms)
+          before = before.then(async () => new Promise((resolve) => setTimeout(resolve, fate.ms)))
+          forward(raw)
           break
       }
     }
   })
+}
+
+/** A command that the server answers with the error, in its turn. */
+function errorCommand(line: string): Buffer {
+  const args = ['EVAL', `return redis.error_reply(${JSON.stringify(line)})`, '0']
+  return Buffer.from(`*${args.length}\r\n${args.map((arg) => `$${Buffer.byteLength(arg)}\r\n${arg}\r\n`).join('')}`)
 }
 
 /** One RESP array of bulk strings at the start of `buffer`, or nothing while it is not complete. */

@@ -67,21 +67,18 @@ function storeOf(context: RedisContext): Store {
     waitMs: number,
     tenant = '',
   ): Promise<{ readonly session: Session; readonly claim: Claim } | undefined> {
-    const claiming = claims.claim({ sessionId, epoch: '' }, tenant, key, requestDigest, waitMs)
+    const [opening, claiming] = await Promise.allSettled([
+      sessions.open(sessionId, true, tenant),
+      claims.claim({ sessionId, epoch: '' }, tenant, key, requestDigest, waitMs),
+    ])
+    const session = opening.status === 'fulfilled' ? opening.value : undefined
+    const claim = claiming.status === 'fulfilled' ? claiming.value : 'gone'
+    if (session && claim !== 'gone') return { session, claim }
     // Without a session to work in, a claim that was had is left to its lease.
-    const leave = (claim: Claim | 'gone'): void => {
-      if (claim !== 'gone' && claim.status === 'mine') claims.take({ sessionId }, key)
-    }
-    try {
-      const session = await sessions.open(sessionId, true, tenant)
-      const claim = await claiming
-      if (session && claim !== 'gone') return { session, claim }
-      leave(claim)
-      return undefined
-    } catch (error) {
-      await claiming.then(leave, () => undefined)
-      throw error
-    }
+    if (claim !== 'gone' && claim.status === 'mine') claims.take({ sessionId }, key)
+    if (opening.status === 'rejected') throw opening.reason
+    if (claiming.status === 'rejected') throw claiming.reason
+    return undefined
   }
 
   return {

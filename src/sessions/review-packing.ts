@@ -4,7 +4,7 @@
  */
 import { sha256 } from '../text/digest.js'
 import { pack, unpack } from './packing.js'
-import type { Review, ReviewRestore, StoredReview } from './store.js'
+import type { ListedReview, Review, ReviewRestore, StoredReview } from './store.js'
 
 export interface PackedReview {
   readonly reviewId: string
@@ -19,7 +19,7 @@ export interface ReviewFlags {
   readonly beforesDropped: boolean
 }
 
-interface Evidence {
+export interface Evidence {
   readonly review: Review
   readonly workspace: string
   readonly restore: readonly Omit<ReviewRestore, 'before'>[]
@@ -86,6 +86,10 @@ export async function unpackEvidence(packed: Uint8Array, flags: ReviewFlags): Pr
       entries: flags.beforesDropped ? review.entries.map((e) => ({ ...e, reversible: false })) : review.entries,
     },
   }
+}
+
+export function listed({ review, workspace }: Evidence): ListedReview {
+  return { ...review, workspace }
 }
 
 export async function unpackReview(

@@ -144,8 +144,13 @@ export interface StoredReview {
   readonly restore: readonly ReviewRestore[]
 }
 
+/** A review and where it belongs. */
+export interface ListedReview extends Review {
+  readonly workspace: string
+}
+
 export interface ReviewPage {
-  readonly reviews: readonly Review[]
+  readonly reviews: readonly ListedReview[]
   readonly nextCursor?: string
 }
 

@@ -5,7 +5,7 @@
 import type { StoreBounds } from '../bounds.js'
 import { parseCursor, printCursor } from '../cursor.js'
 import type { PackedReview } from '../review-packing.js'
-import { beforeBytes as sizeOf, unpackEvidence, unpackReview } from '../review-packing.js'
+import { beforeBytes as sizeOf, listed, unpackEvidence, unpackReview } from '../review-packing.js'
 import type { ReviewPage, StoredReview } from '../store.js'
 import type { Hold, Retained } from './retained.js'
 
@@ -66,7 +66,7 @@ export class Reviews {
     const older = this.kept.filter((r) => r.sequence < below).reverse()
     const shown = older.slice(0, limit)
     const evidence = await Promise.all(shown.map((r) => unpackEvidence(r.evidence, r)))
-    const reviews = evidence.flatMap((e) => (e === undefined ? [] : [e.review]))
+    const reviews = evidence.flatMap((e) => (e === undefined ? [] : [listed(e)]))
     const last = shown.at(-1)
     return last !== undefined && older.length > shown.length
       ? { reviews, nextCursor: printCursor(last.sequence) }

@@ -60,9 +60,14 @@ export class RedisClient {
 
   /** Runs a script on the slot of `key`. Throws STORE_UNAVAILABLE for whatever goes wrong. */
   async run(name: ScriptName, key: string, ...args: readonly Argument[]): Promise<Reply> {
+    return this.runOn(name, [key], ...args)
+  }
+
+  /** The same on several keys: in a Cluster they must share a slot. */
+  async runOn(name: ScriptName, keys: readonly string[], ...args: readonly Argument[]): Promise<Reply> {
     const started = this.options.monotonic()
     try {
-      const raw = await this.guarded(async () => this.evaluate(this.scripts[name], key, args))
+      const raw = await this.guarded(async () => this.evaluate(this.scripts[name], keys, args))
       const { notes, reply } = parseReply(raw)
       if (notes.length > 0)
         this.options.log.warn({ script: name, notes: notes.slice(0, 20) }, 'values that are not ours count as absent')
@@ -72,6 +77,11 @@ export class RedisClient {
     } finally {
       this.options.onRoundTrip?.(name, this.options.monotonic() - started)
     }
+  }
+
+  /** Whether keys of different slots may meet in one script. */
+  get hasOneSlot(): boolean {
+    return !(this.commands instanceof Cluster)
   }
 
   /** Those of the keys that exist. */
@@ -155,17 +165,17 @@ export class RedisClient {
     }
   }
 
-  private async evaluate(script: Script, key: string, args: readonly Argument[]): Promise<unknown> {
+  private async evaluate(script: Script, keys: readonly string[], args: readonly Argument[]): Promise<unknown> {
     const rest = args.map((arg) => (typeof arg === 'object' ? asBuffer(arg) : arg))
     if (this.loaded.has(script.sha)) {
       try {
-        return await this.send('evalsha', script.sha, 1, key, ...rest)
+        return await this.send('evalsha', script.sha, keys.length, ...keys, ...rest)
       } catch (error) {
         // Flushed, or another node: it has not run.
         if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error
       }
     }
-    const reply = await this.send('eval', script.lua, 1, key, ...rest)
+    const reply = await this.send('eval', script.lua, keys.length, ...keys, ...rest)
     this.loaded.add(script.sha)
     return reply
   }

@@ -8,7 +8,7 @@ import { assertRegister } from '../registers.js'
 import type { Intent, Leftover, Permit, Recording } from '../store.js'
 import type { Claims } from './claims.js'
 import type { RedisContext } from './context.js'
-import { allOf, inBackground } from './context.js'
+import { allOf } from './context.js'
 import type { EncodedIntent } from './intent-codec.js'
 import { encodeIntent, printMark } from './intent-codec.js'
 import { pack } from '../packing.js'
@@ -48,12 +48,10 @@ export class Intents {
     const [session, files] = await bothOf(this.stageSession(held, intent, encoded, claim), marking)
     if (typeof session === 'string') return session
     if (files.includes('lost')) return 'lost'
-    this.staged.set(permit.token, {
-      intentId: intent.intentId,
-      mark,
-      answerKey: intent.answer?.key,
-      texts: textsOf(intent.recordings, session.text(0), bounds.retainedBytesPerFile),
-    })
+    const texts = textsOf(intent.recordings, session.text(0), bounds.retainedBytesPerFile)
+    // Commit awaits it; a fault before that must not end the process.
+    texts.catch(() => undefined)
+    this.staged.set(permit.token, { intentId: intent.intentId, mark, answerKey: intent.answer?.key, texts })
     return 'staged'
   }
 
@@ -69,25 +67,26 @@ export class Intents {
     this.staged.delete(permit.token)
     if (staged.answerKey !== undefined) this.claims.take(held.ref, staged.answerKey)
     const { client, keys, boundsJson } = this.context
-    const key = keys.session(held.ref.sessionId)
+    const permits = held.files.map((file) => keys.filePermit(file))
+    const session = keys.session(held.ref.sessionId)
+    const args = [held.ref.epoch, held.token, staged.intentId, keys.wakeChannel, boundsJson, staged.mark]
     const texts = await staged.texts
-    const commit = client.run(
-      'commit',
-      key,
-      held.ref.epoch,
-      held.token,
-      staged.intentId,
-      keys.wakeChannel,
-      boundsJson,
-      ...texts,
+    const all = client.hasOneSlot ? [session, ...permits] : [session]
+    const commit = client.runOn('commit', all, ...args, ...texts).then((reply) => reply.word)
+    return (await (client.hasOneSlot ? commit : this.withFiles(commit, held, staged.mark))) === 'recorded'
+      ? 'recorded'
+      : 'gone'
+  }
+
+  /** In a Cluster files are released in the same wave. When the intent could not be published, whoever takes a file next must still find it. */
+  private async withFiles(commit: Promise<string>, held: HeldPermit, mark: string): Promise<string> {
+    const { client, keys } = this.context
+    const files = held.files.map(async (file) => this.releaseFile(file, held.token, mark))
+    const [committed] = await Promise.allSettled([commit, ...files])
+    if (committed.status === 'fulfilled') return committed.value
+    await Promise.allSettled(
+      held.files.map(async (file) => client.run('put-mark', keys.filePermit(file), mark, markMs)),
     )
-    // In the same wave. When the intent could not be published, whoever takes a file next must still find it.
-    const files = held.files.map(async (file) => this.releaseFile(file, held.token, staged.mark))
-    const [committed, released] = await Promise.all([settled(commit), Promise.allSettled(files)])
-    for (const result of released)
-      if (result.status === 'rejected') this.context.log.warn({}, 'a file permit is left to its lease')
-    if (committed.status === 'fulfilled') return committed.value.word === 'recorded' ? 'recorded' : 'gone'
-    for (const file of held.files) inBackground(client.run('put-mark', keys.filePermit(file), staged.mark, markMs))
     throw committed.reason
   }
 
@@ -211,9 +210,4 @@ async function textsOf(
 async function bothOf<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
   await Promise.allSettled([a, b])
   return Promise.all([a, b])
-}
-
-async function settled<T>(work: Promise<T>): Promise<PromiseSettledResult<T>> {
-  const [result] = await Promise.allSettled([work])
-  return result
 }

@@ -1,13 +1,12 @@
 /** Registers, reviews, failures and events in Redis (contract §7.5, §9.3, §13.1). Called by redis.ts. */
 import { eventSequence, parseCursor, printCursor } from '../cursor.js'
 import { unpack } from '../packing.js'
-import { unpackEvidence, unpackReview } from '../review-packing.js'
+import { listed, unpackEvidence, unpackReview } from '../review-packing.js'
 import type {
   GuardCount,
   NewEvent,
   RegisterContent,
   RegisterSummary,
-  Review,
   ReviewPage,
   SessionRef,
   StoredEvent,
@@ -75,7 +74,7 @@ export class Logs {
         unpackEvidence(item.bytes(3), { rolledBack: item.text(1) === '1', beforesDropped: item.text(2) === '1' }),
       ),
     )
-    const reviews: Review[] = evidence.flatMap((e) => (e ? [e.review] : []))
+    const reviews = evidence.flatMap((e) => (e ? [listed(e)] : []))
     const last = items.at(-1)
     return last && reply.text(0) === '1' ? { reviews, nextCursor: printCursor(last.number(0)) } : { reviews }
   }

@@ -3,5 +3,6 @@
 -- reply 'held', mark or '' | 'busy'
 -- uses values, permit
 
+needsRoom(KEYS[1])
 if not acquire(KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4] == '1') then return answer('busy') end
 return answer('held', call('GET', KEYS[1] .. ':m') or '')

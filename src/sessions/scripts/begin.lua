@@ -4,6 +4,7 @@
 -- reply 'held', {id, head, body of its answer} of a leftover intent or {}, {history, kept} for each path | 'busy' | 'gone'
 -- uses values, session, seen, snapshots, permit
 
+needsRoom(KEYS[1])
 local session = alive(KEYS[1], ARGV[1])
 if not session then return answer('gone') end
 if not acquire(lasting(session, 'p'), ARGV[2], ARGV[3], ARGV[4], ARGV[5] == '1') then return answer('busy') end

@@ -3,6 +3,7 @@
 -- reply 'mine' | 'answered', status, body | 'reused' | 'busy' | 'gone'
 -- uses values, session, answers
 
+needsRoom(KEYS[1])
 local session = alive(KEYS[1], ARGV[1])
 if not session then return answer('gone') end
 if ARGV[2] ~= '' and redis.call('HGET', KEYS[1], 'tenant') ~= ARGV[2] then return answer('gone') end

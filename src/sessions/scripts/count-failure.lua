@@ -3,6 +3,7 @@
 -- reply 'grace' | 'counted', failures so far | 'gone'
 -- uses values, session, guard
 
+needsRoom(KEYS[1])
 local session = alive(KEYS[1], ARGV[1])
 if not session then return answer('gone') end
 openGuard(session)

@@ -3,6 +3,7 @@
 -- reply 'open', ms left, clock, fields | 'taken'
 -- uses values, session
 
+needsRoom(KEYS[1])
 if redis.call('EXISTS', KEYS[1]) == 1 then return answer('taken') end
 local at = whole(now())
 redis.call('HSET', KEYS[1], 'f', '1', 'epoch', '1', 'ttl', ARGV[1], 'createdAt', at)

@@ -3,6 +3,7 @@
 -- reply 'held' | 'lost'
 -- uses values
 
+needsRoom(KEYS[1])
 if call('GET', KEYS[1]) ~= ARGV[1] then return answer('lost') end
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 redis.call('SET', KEYS[1] .. ':m', ARGV[3], 'PX', ARGV[4])

@@ -3,6 +3,7 @@
 -- reply 'done'
 -- uses values, session, answers
 
+needsRoom(KEYS[1])
 local session = alive(KEYS[1], ARGV[1])
 local claim = session and pendingClaim(session, ARGV[2])
 if session and (not claim or claim.owner == ARGV[4]) then

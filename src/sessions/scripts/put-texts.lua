@@ -3,6 +3,7 @@
 -- reply 'done' | 'gone'
 -- uses values, session, seen, snapshots
 
+needsRoom(KEYS[1])
 local session = alive(KEYS[1], ARGV[1])
 if not session then return answer('gone') end
 openSnapshots(session, cjson.decode(ARGV[3]))

@@ -3,6 +3,7 @@
 -- reply 'answers', for each 'recorded' | 'wants' | 'noRoom' | or 'gone'
 -- uses values, session, seen, snapshots
 
+needsRoom(KEYS[1])
 local session = alive(KEYS[1], ARGV[1])
 if not session then return answer('gone') end
 openSnapshots(session, cjson.decode(ARGV[3]))

@@ -3,6 +3,7 @@
 -- reply 'reserved' | 'full', ids
 -- uses values
 
+needsRoom(KEYS[1])
 call('ZCARD', KEYS[1])
 if not redis.call('ZSCORE', KEYS[1], ARGV[1]) and redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[2]) then
   return answer('full', redis.call('ZRANGE', KEYS[1], 0, -1))

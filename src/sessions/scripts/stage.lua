@@ -5,6 +5,7 @@
 -- reply 'staged', for each of texts '1' when it is kept, indexes of befores that are not | 'lost' | 'gone'
 -- uses values, session, answers
 
+needsRoom(KEYS[1])
 local session = alive(KEYS[1], ARGV[1])
 if not session then return answer('gone') end
 if call('GET', lasting(session, 'p')) ~= ARGV[2] then return answer('lost') end

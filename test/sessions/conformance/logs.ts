@@ -220,7 +220,7 @@ export function logs(t: Test, make: MakeStore): void {
     t.same({ ...back, restore: undefined }, { ...moved, restore: undefined })
     t.same(back.restore[0]?.before && Buffer.from(back.restore[0].before), stored.restore[0]?.before)
     t.same(back.restore[1], moved.restore[1])
-    t.same((await store.reviews(s, 1))?.reviews, [moved.review])
+    t.same((await store.reviews(s, 1))?.reviews, [{ ...moved.review, workspace: 'demo' }])
   })
 
   t.test('a rolled back review says so and keeps its evidence', async (t) => {

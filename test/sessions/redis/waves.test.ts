@@ -110,8 +110,6 @@ t.test('waves of a Read and of a direct Edit', async (t) => {
       'mark-file',
       'mark-file',
       'open',
-      'release-file',
-      'release-file',
       'stage',
     ])
     t.equal(waves, 4)

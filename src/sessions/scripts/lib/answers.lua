@@ -1,4 +1,4 @@
--- Idempotency: k:hash → '1 digest owner waited' while it is claimed, with the lease as its TTL; km hash → '1 digest status', ka hash → body,
+-- Idempotency: k:hash → '1 digest owner waited' while it is claimed, with the lease as its TTL; km hash → '1 digest status bytes', ka hash → '1 ' body,
 -- kz hashes in their order once it is answered (reading §8.8).
 
 local function pendingKey(session, hash)
@@ -9,7 +9,9 @@ local function pendingClaim(session, hash)
   local value = call('GET', pendingKey(session, hash))
   if not value then return nil end
   local digest, owner, waited = string.match(value, '^1 (%x+) (%S+) ([01])$')
-  if digest then return { digest = digest, owner = owner, waited = waited == '1' } end
+  if digest and redis.call('PTTL', pendingKey(session, hash)) >= 0 then
+    return { digest = digest, owner = owner, waited = waited == '1' }
+  end
   note(pendingKey(session, hash), 'is no claim of format 1')
   redis.call('DEL', pendingKey(session, hash))
   return nil
@@ -27,8 +29,11 @@ end
 local function answered(session, hash)
   local value = call('HGET', session.km, hash)
   if not value then return nil end
-  local digest, status = string.match(value, '^1 (%x+) (%d+)$')
-  if digest then return { digest = digest, status = status, body = redis.call('HGET', session.ka, hash) } end
+  local digest, status, bytes = string.match(value, '^1 (%x+) (%d+) (%d+)$')
+  local body = call('HGET', session.ka, hash)
+  if digest and body and string.sub(body, 1, 2) == '1 ' and #body == tonumber(bytes) + 2 then
+    return { digest = digest, status = status, body = string.sub(body, 3) }
+  end
   note(session.km, 'holds an answer that is not of format 1')
   redis.call('HDEL', session.km, hash)
   redis.call('HDEL', session.ka, hash)
@@ -46,14 +51,14 @@ end
 -- The first answer stays.
 local function putAnswer(session, bounds, hash, digest, status, body, wakeChannel)
   if not answered(session, hash) then
-    redis.call('HSET', session.km, hash, table.concat({ '1', digest, status }, ' '))
-    redis.call('HSET', session.ka, hash, body)
+    redis.call('HSET', session.km, hash, table.concat({ '1', digest, status, #body }, ' '))
+    redis.call('HSET', session.ka, hash, '1 ' .. body)
     redis.call('ZADD', session.kz, add(session.base, 'n', 1), hash)
     local hashes, bytes = redis.call('ZRANGE', session.kz, 0, -1), 0
-    for _, other in ipairs(hashes) do bytes = bytes + redis.call('HSTRLEN', session.ka, other) end
+    for _, other in ipairs(hashes) do bytes = bytes + redis.call('HSTRLEN', session.ka, other) - 2 end
     for i = 1, #hashes - 1 do
       if #hashes - i + 1 <= bounds.answers and bytes <= bounds.answerBytes then break end
-      bytes = bytes - redis.call('HSTRLEN', session.ka, hashes[i])
+      bytes = bytes - redis.call('HSTRLEN', session.ka, hashes[i]) + 2
       redis.call('HDEL', session.km, hashes[i])
       redis.call('HDEL', session.ka, hashes[i])
       redis.call('ZREM', session.kz, hashes[i])

@@ -18,6 +18,11 @@ local function acquire(key, token, leaseMs, ticketMs, mayWait)
     redis.call('PEXPIRE', key, leaseMs)
     return true
   end
+  if owner and redis.call('PTTL', key) == -1 then
+    note(key, 'is a permit without a lease')
+    redis.call('DEL', key)
+    owner = false
+  end
   local at = now()
   call('ZREMRANGEBYSCORE', key .. ':x', '-inf', at)
   if not owner then

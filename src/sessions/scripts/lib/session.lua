@@ -4,7 +4,7 @@
 -- the session itself, so that only the session's own key decides about its end.
 local function alive(base, epoch)
   local fields = call('HMGET', base, 'f', 'epoch', 'ttl')
-  if fields[1] ~= '1' or not fields[2] or not fields[3] or not string.match(fields[3], '^%d+$') then
+  if fields[1] ~= '1' or not string.match(fields[2] or '', '^%d+$') or not string.match(fields[3] or '', '^%d+$') then
     if redis.call('EXISTS', base) == 1 then note(base, 'is no session of format 1') end
     return nil
   end

@@ -1,6 +1,6 @@
 -- Histories, recency and texts of an epoch within their bounds (contract §4.4, reading §2).
 --
--- h    path → '1', then a line per version, newest first: tag versionDigest textDigest bytes lines recordedAt seen
+-- h    path → '1', a line per version, newest first: tag versionDigest textDigest bytes lines recordedAt seen, and '.' at the end
 -- ld   paths that were displayed, by recency; ls: paths that only searches recorded
 -- t    'r:' digest → versions that refer to the text, 'b:' digest → its plain bytes while it is kept, '=' → their sum
 -- t:…  the packed text itself
@@ -11,19 +11,13 @@ local versionPattern = '^(%x%x%x%x) (%x+) (%x+) (%d+) (%d+) (%d+) (%S+)$'
 
 local function parseHistory(value)
   local versions = {}
-  local first = true
-  for line in string.gmatch(value, '[^\n]+') do
-    if first then
-      if line ~= '1' then return nil end
-      first = false
-    else
-      local tag, versionDigest, textDigest, bytes, lines, at, seen = string.match(line, versionPattern)
-      if not tag then return nil end
-      versions[#versions + 1] = {
-        tag = tag, versionDigest = versionDigest, textDigest = textDigest,
-        bytes = bytes, lines = lines, at = at, seen = seen,
-      }
-    end
+  for line in string.gmatch(string.match(value, '^1\n(.*)\n%.$') or '', '[^\n]+') do
+    local tag, versionDigest, textDigest, bytes, lines, at, seen = string.match(line, versionPattern)
+    if not tag then return nil end
+    versions[#versions + 1] = {
+      tag = tag, versionDigest = versionDigest, textDigest = textDigest,
+      bytes = bytes, lines = lines, at = at, seen = seen,
+    }
   end
   if #versions == 0 then return nil end
   return versions
@@ -34,6 +28,7 @@ local function printHistory(versions)
   for i, v in ipairs(versions) do
     lines[i + 1] = table.concat({ v.tag, v.versionDigest, v.textDigest, v.bytes, v.lines, v.at, v.seen }, ' ')
   end
+  lines[#lines + 1] = '.'
   return table.concat(lines, '\n')
 end
 
@@ -95,11 +90,10 @@ end
 
 local function forget(session, path)
   local versions = versionsOf(session, path)
-  if not versions then return end
   redis.call('HDEL', session.h, path)
   redis.call('ZREM', session.ld, path)
   redis.call('ZREM', session.ls, path)
-  for _, version in ipairs(versions) do unrefer(session, version.textDigest) end
+  for _, version in ipairs(versions or {}) do unrefer(session, version.textDigest) end
 end
 
 local function nextRank(session)

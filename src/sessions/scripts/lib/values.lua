@@ -29,6 +29,12 @@ local function add(key, field, amount)
   return redis.call('HINCRBY', key, field, amount)
 end
 
+-- For scripts that store something: a full server refuses them as a whole. Without this it would refuse only those whose first write is the one that grows.
+-- Writes nothing.
+local function needsRoom(key)
+  redis.call('SETRANGE', key .. ':none', 0, '')
+end
+
 -- Milliseconds of the server's clock.
 local function now()
   local time = redis.call('TIME')
