@@ -9,6 +9,7 @@ import type { Answers } from '../src/engine/facts.js'
 import { run } from '../src/engine/facts.js'
 import type { EngineBounds } from '../src/engine/input.js'
 import { prepare } from '../src/engine/prepare.js'
+import { revealBounds } from '../src/engine/reveal.js'
 import { limits } from '../src/limits.js'
 import { parseOps } from '../src/patch/parser.js'
 import { Document } from '../src/text/document.js'
@@ -17,7 +18,7 @@ import { mapIds } from '../src/text/line-map.js'
 import { LineSet } from '../src/text/line-set.js'
 
 const bounds: EngineBounds = {
-  reveal: { rows: limits.revealLines, rowChars: limits.revealLineChars, contextLines: limits.revealContextLines },
+  reveal: revealBounds(false),
   expandedLines: limits.expandedLines,
   registerLines: limits.registerLines,
   registerBytes: limits.registerBytes,

@@ -83,9 +83,11 @@ function* assertVersion(input: WriteInput, bounds: RevealBounds): Plan<void> {
   if (versions.some((v) => v.tag === tag && v.versionDigest === live.versionDigest)) return
   const changed = yield* firstChange(tagged ?? newest, live)
   const first = changed.ranges[0]
-  // What is shown here explains; it does not license an overwrite. Only a Read, or the stale refusal of a Write without tag, records the version.
+  // Nothing is shown, because what is shown counts as seen, and a tag that does not match licenses no overwrite: only a Read, or the stale refusal of a
+  // Write without tag, records the version.
   throw new ToolError('EDIT_TAG_MISMATCH', {
-    ...reveal(live, changed, bounds),
+    liveTag: live.tag,
+    lines: [],
     revealComplete: false,
     ...(first ? { readRange: { start: first.start, end: first.last } } : {}),
     expectedTag: tag,
@@ -125,7 +127,7 @@ function landingText(content: string, live: Document | undefined, seen: Seen): {
     if (!stripped.finalNewline && (live?.endsWithNewline ?? true)) text += '\n'
   }
   if (live === undefined) return { bytes: Buffer.from(text, 'utf8'), warnings }
-  if (text.startsWith('\uFEFF')) text = text.slice(1)
+  text = text.replace(/^\uFEFF+/, '')
   if (live.lineEnding !== 'none') {
     const kept = live.dominantTerminator
     const converted = text.replace(/\r?\n/g, kept)

@@ -67,6 +67,7 @@ export function* sequence(
         throw new ToolError('EDIT_REGISTER_AMBIGUOUS', {
           opsLine: op.opsLine,
           captures: pending.length,
+          headers: [last.op.header, op.header],
           known: yield* known(captures),
         })
       }

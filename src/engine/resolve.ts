@@ -129,7 +129,9 @@ function assertBounds(op: LineOp, totalLines: number): void {
   const suggestion =
     at.kind === 'range' && at.first <= totalLines
       ? `the last line is ${totalLines}, so at most ${at.first}.=${totalLines}`
-      : append
+      : op.kind === 'cut'
+        ? `use lines from 1 to ${totalLines}`
+        : append
   throw new ToolError('EDIT_RANGE_INVALID', {
     problem: 'out of bounds',
     opsLine: op.opsLine,

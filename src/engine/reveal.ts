@@ -5,6 +5,7 @@
  * and must merge nothing. Called by the gates and by Write's stale guard.
  */
 import type { RevealFields } from '../errors/table.js'
+import { limits } from '../limits.js'
 import type { Document } from '../text/document.js'
 import { clip } from '../text/hunks.js'
 import { LineRange } from '../text/line-range.js'
@@ -15,6 +16,20 @@ export interface RevealBounds {
   readonly rows: number
   readonly rowChars: number
   readonly contextLines: number
+  /** UTF-16 units past which a plain Read clips a row, and bytes past which a raw one shows none. */
+  readonly readChars: number
+  readonly readBytes: number
+}
+
+/** The bounds of the contract; a dry run reveals nothing. */
+export function revealBounds(dryRun: boolean): RevealBounds {
+  return {
+    rows: dryRun ? 0 : limits.revealLines,
+    rowChars: limits.revealLineChars,
+    contextLines: limits.revealContextLines,
+    readChars: limits.maxLineChars,
+    readBytes: limits.readContentBytes,
+  }
 }
 
 /** Reveals `anchors` (numbers of the live text; those past its end are clamped to its last line). Work is bounded by `rows`, not by the anchors. */
@@ -45,8 +60,26 @@ export function reveal(live: Document, anchors: LineSet, bounds: RevealBounds): 
     liveTag: live.tag,
     lines,
     revealComplete: complete,
-    ...(complete || !first || !last ? {} : { readRange: { start: first.start, end: last.last } }),
+    ...(complete || !first || !last
+      ? {}
+      : { readRange: { start: first.start, end: last.last }, ...wideLine(live, lines, wanted, bounds) }),
   }
+}
+
+/** The first clipped anchor that a plain Read would clip too. */
+function wideLine(
+  live: Document,
+  rows: RevealFields['lines'],
+  wanted: LineSet,
+  bounds: RevealBounds,
+): Pick<RevealFields, 'wide'> {
+  for (const { line, clipped } of rows) {
+    const bytes = clipped && wanted.has(line) ? live.content(line).length : 0
+    if (bytes <= bounds.readChars) continue
+    if (bytes + 2 > bounds.readBytes) return { wide: { line, shownBy: 'nothing' } }
+    if (live.text(line).length > bounds.readChars) return { wide: { line, shownBy: 'raw' } }
+  }
+  return {}
 }
 
 /** The rows of a complete reveal that count as shown from now on. */

@@ -14,6 +14,12 @@ import { parseProblemText } from './parse-problems.js'
 import type { RepairTie } from './repair-ties.js'
 import { repairTieText } from './repair-ties.js'
 
+/** Two texts may share a tag; then the tags tell nothing apart (contract §3.3). */
+const versionText = (live: string, expected: string): string =>
+  live === expected
+    ? `the file holds another text under the same tag #${live}`
+    : `the file is at #${live}, not #${expected}`
+
 export const editErrors = {
   EDIT_TAG_REQUIRED: entry<{ found?: string }>({
     status: 400,
@@ -54,7 +60,7 @@ export const editErrors = {
     detail: (p) =>
       p.liveTag === undefined
         ? `tag ${p.expectedTag} names a version, but ${declineText(p.reason)}; leave the tag out to create the file`
-        : `the file is at #${p.liveTag}, not #${p.expectedTag}, and ${declineText(p.reason)}; ${retryAfterReveal(p, `correct the numbers to the rows shown here and retry with tag ${p.liveTag}`)}`,
+        : `${versionText(p.liveTag, p.expectedTag)}, and ${declineText(p.reason)}; ${retryAfterReveal(p, `${p.anchors.length === 0 ? 'look at' : 'correct the numbers to'} the rows shown here and retry with tag ${p.liveTag}`)}`,
     fields: (p) => ({ ...revealOf(p), expectedTag: p.expectedTag, anchors: p.anchors, reason: declineText(p.reason) }),
   }),
   EDIT_TAG_UNKNOWN: entry<RevealFields & { expectedTag: string; anchors: readonly number[]; reason: DeclineReason }>({
@@ -70,7 +76,7 @@ export const editErrors = {
     retriable: true,
     title: 'The file has changed since it was last seen',
     detail: (p) =>
-      `${declineText(p.reason)}; look at the rows shown here, then write again with tag ${p.liveTag ?? ''} to overwrite, or edit the changed lines`,
+      `${declineText(p.reason)}; ${retryAfterReveal(p, `look at the rows shown here, then write again with tag ${p.liveTag ?? ''} to overwrite, or edit the changed lines`)}`,
     fields: (p) => ({
       ...revealOf(p),
       ...(p.expectedTag === undefined ? {} : { expectedTag: p.expectedTag }),
@@ -151,12 +157,18 @@ export const editErrors = {
       `row ${p.opsLine} of ops: ${p.register === '' ? 'nothing was cut above this paste in this call' : `register @${p.register} holds nothing, neither from above in this call nor from this session`}; ${p.known.length === 0 ? 'this session has no registers, CUT the lines first' : `this session has ${p.known.map((k) => `@${k}`).join(', ')}`}`,
     fields: (p) => ({ register: p.register, known: p.known }),
   }),
-  EDIT_REGISTER_AMBIGUOUS: entry<{ opsLine: number; captures: number; known: readonly string[] }>({
+  EDIT_REGISTER_AMBIGUOUS: entry<{
+    opsLine: number
+    captures: number
+    /** Headers of the last capture and of the paste. */
+    headers: readonly [string, string]
+    known: readonly string[]
+  }>({
     status: 422,
     retriable: false,
     title: 'The paste has more than one source',
     detail: (p) =>
-      `row ${p.opsLine} of ops: ${p.captures} anonymous CUTs above are not pasted yet, so this paste could mean any of them; name them, for example CUT 5.=7 @a and PUT >9 @a`,
+      `row ${p.opsLine} of ops: ${p.captures} anonymous CUTs above are not pasted yet, so this paste could mean any of them; name them, for example ${p.headers[0]} @a and ${p.headers[1]} @a`,
     fields: (p) => ({ register: '', known: p.known }),
   }),
   EDIT_REPAIR_AMBIGUOUS: entry<{

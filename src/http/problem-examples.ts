@@ -61,7 +61,7 @@ const params: { readonly [C in ErrorCode]: ErrorParams<C> } = {
     enclosing: { start: 21, end: 25 },
   },
   EDIT_REGISTER_EMPTY: { opsLine: 1, register: 'take', known: ['low'] },
-  EDIT_REGISTER_AMBIGUOUS: { opsLine: 3, captures: 2, known: [] },
+  EDIT_REGISTER_AMBIGUOUS: { opsLine: 3, captures: 2, headers: ['CUT 9.=9', 'PUT >20'], known: [] },
   EDIT_REPAIR_AMBIGUOUS: {
     opsLine: 1,
     candidates: [

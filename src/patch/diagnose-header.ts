@@ -109,7 +109,10 @@ function severalRanges(first: Located, digits: number): string | undefined {
 /** The header with every fault mended, and with the row of text that stood behind its colon. */
 function correct(site: Site, attempt: Attempt, verb: 'PUT' | 'CUT', place: Located, tail: Tail): Correction {
   const follows = bodyFollows(site.rows, site.at)
-  const header = spell(verb, place, tail, follows)
+  const spelled = spell(verb, place, tail, follows)
+  // An old insert without its text is no paste: only PASTE was one.
+  const insert = attempt.retired && verb === 'PUT' && spelled !== undefined && !/[:@]/.test(spelled)
+  const header = insert && attempt.written.toUpperCase() !== 'PASTE' ? `${spelled}:` : spelled
   if (header === undefined) return { like: verb === 'CUT' && place.at ? cutNear(place.at) : EXAMPLES[verb] }
   // Without what stood behind it, a PUT at a gap would be an anonymous paste, which nobody asked for.
   const dropped = tail.fault === 'text behind header' && verb === 'PUT' && !follows

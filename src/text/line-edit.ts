@@ -163,7 +163,7 @@ class Assembly {
   /** New rows, each terminated; `finish` takes the last terminator away where the file had none. */
   add(rows: readonly string[]): void {
     for (const row of rows) {
-      const text = this.count === 0 && row.startsWith('\uFEFF') ? row.slice(1) : row
+      const text = this.count === 0 ? row.replace(/^\uFEFF+/, '') : row
       const bytes = Buffer.from(text + this.term, 'utf8')
       this.starts[this.count++] = this.length
       this.chunks.push(bytes)

@@ -5,8 +5,11 @@ import type { Warning } from '../errors/warnings.js'
 import { limits } from '../limits.js'
 import type { EditAnswer, ReviewSummary } from '../schemas/operations.js'
 import type { Document } from '../text/document.js'
-import type { Hunk, Hunks } from '../text/hunks.js'
+import type { Hunks } from '../text/hunks.js'
 import { clip, hunksOf } from '../text/hunks.js'
+import type { LineEdit } from '../text/line-edit.js'
+import { LineRange } from '../text/line-range.js'
+import { LineSet } from '../text/line-set.js'
 import type { Addressed, Decided, EditCall } from './edit-call.js'
 import { hunkBounds } from './evidence.js'
 import { headerOf } from './load-text.js'
@@ -62,7 +65,7 @@ export function editAnswer(facts: EditFacts): Record<string, unknown> {
     additions: prepared.edit.additions,
     deletions: prepared.edit.deletions,
     totalLines: landed.lineCount,
-    content: contentOf({ facts, header, hunks, drifted, warnings }),
+    content: contentOf({ facts, header, drifted, warnings }),
     ...(dest === undefined ? {} : { movedTo: dest.path }),
   }
   return answer
@@ -71,55 +74,67 @@ export function editAnswer(facts: EditFacts): Record<string, unknown> {
 interface Shown {
   readonly facts: EditFacts
   readonly header: string
-  readonly hunks: Hunks
   readonly drifted: boolean
   readonly warnings: readonly Warning[]
 }
 
 /** A line that says applied and where, the header with the new tag, the changed rows at their new numbers; bounded in bytes. */
-function contentOf({ facts, header, hunks, drifted, warnings }: Shown): string {
+function contentOf({ facts, header, drifted, warnings }: Shown): string {
   const { to, decided, landed } = facts
   const { prepared, dest } = decided
+  const places = placesOf(prepared.edit)
   const applied = facts.edit.dryRun ? 'would apply' : 'applied'
   const moved = dest === undefined ? '' : `, moved to ${dest.path}`
   const head = withWarnings(
-    `${applied}: ${to.target.path}${moved}, ${placesOf(hunks.hunks)} (+${prepared.edit.additions} -${prepared.edit.deletions})`,
+    `${applied}: ${to.target.path}${moved}, ${placesText(places)} (+${prepared.edit.additions} -${prepared.edit.deletions})`,
     warnings,
   )
   if (drifted) {
     const last = Math.min(landed.lineCount, limits.readDefaultLines)
     return `${head}\na save hook changed the text, so these line numbers are void: read lines 1-${last} before the next edit\n${header}`
   }
-  return bounded([head, header], rowsOf(hunks.hunks), limits.editContentBytes)
+  return bounded([head, header], rowsOf(places, landed), limits.editContentBytes)
 }
 
-function placesOf(hunks: readonly Hunk[]): string {
-  if (hunks.length === 0) return 'no line changed'
-  const places = hunks.slice(0, 5).map(placeOf)
-  return places.join(', ') + (hunks.length > 5 ? ` and ${hunks.length - 5} more places` : '')
+/** The places of the new text that the edit changed, one per replacement: lines it wrote, or the gap where it only cut. */
+function placesOf(edit: LineEdit): LineRange[] {
+  let by = 0
+  return edit.replacements.map(({ range, rows }) => {
+    const start = range.start + by
+    by += rows.length - range.length
+    return new LineRange(start, start + rows.length)
+  })
 }
 
-/** New numbers of what a hunk wrote, or the new number of the line that follows what it cut. */
-function placeOf(hunk: Hunk): string {
-  const written = hunk.rows.filter((row) => row.kind === '+').map((row) => row.line)
-  const first = written[0]
-  const last = written.at(-1)
-  if (first !== undefined && last !== undefined) return first === last ? `line ${first}` : `lines ${first}-${last}`
-  const cut = hunk.rows.findIndex((row) => row.kind === '-')
-  const before = hunk.rows.slice(0, cut).at(-1)
-  return `cut before line ${before === undefined ? Math.max(hunk.newStart, 1) : before.line + 1}`
+function placesText(places: readonly LineRange[]): string {
+  if (places.length === 0) return 'no line changed'
+  const shown = places.slice(0, 5).map((range) => {
+    if (range.isGap) return `cut before line ${range.start}`
+    return range.length === 1 ? `line ${range.start}` : `lines ${range.start}-${range.last}`
+  })
+  return shown.join(', ') + (places.length > 5 ? ` and ${places.length - 5} more places` : '')
 }
 
-/** The new side of every hunk, numbered; a gap between hunks shows as `…`. */
-function rowsOf(hunks: readonly Hunk[]): string[] {
-  return hunks.flatMap((hunk, i) => [
-    ...(i > 0 ? ['…'] : []),
-    ...hunk.rows.filter((row) => row.kind !== '-').map((row) => `${row.line}:${row.text}`),
-  ])
+/** The changed lines with their context, numbered; a gap between regions shows as `…`. Made one by one, because the answer takes only a few. */
+function* rowsOf(places: readonly LineRange[], landed: Document): Generator<string> {
+  const end = landed.lineCount + 1
+  const regions = LineSet.of(
+    places.map(
+      (range) =>
+        new LineRange(
+          Math.max(1, Math.min(range.start - limits.hunkContextLines, end)),
+          Math.min(end, range.end + limits.hunkContextLines),
+        ),
+    ),
+  )
+  for (const [i, region] of regions.ranges.entries()) {
+    if (i > 0) yield '…'
+    for (let line = region.start; line < region.end; line++) yield `${line}:${landed.text(line)}`
+  }
 }
 
 /** As many rows as fit beside the head lines; says when some do not. */
-function bounded(head: readonly string[], rows: readonly string[], maxBytes: number): string {
+function bounded(head: readonly string[], rows: Iterable<string>, maxBytes: number): string {
   const more = '… more rows changed; read them with the tag above'
   let bytes = Buffer.byteLength(head.join('\n')) + Buffer.byteLength(more) + 1
   const shown: string[] = []

@@ -10,6 +10,7 @@ import { ToolError } from '../errors/tool-error.js'
 import { warn } from '../errors/warnings.js'
 import type { EngineBounds, KnownVersion, Prepared } from '../engine/input.js'
 import { prepare } from '../engine/prepare.js'
+import { revealBounds } from '../engine/reveal.js'
 import { limits } from '../limits.js'
 import type { Patch } from '../patch/ops.js'
 import { checkOpsBytes, parseOps } from '../patch/parser.js'
@@ -178,11 +179,7 @@ function assertDest({ target, dest }: Addressed): Target | undefined {
 
 function engineBounds(dryRun: boolean): EngineBounds {
   return {
-    reveal: {
-      rows: dryRun ? 0 : limits.revealLines,
-      rowChars: limits.revealLineChars,
-      contextLines: limits.revealContextLines,
-    },
+    reveal: revealBounds(dryRun),
     expandedLines: limits.expandedLines,
     registerLines: limits.registerLines,
     registerBytes: limits.registerBytes,

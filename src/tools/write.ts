@@ -10,7 +10,7 @@ import { warn } from '../errors/warnings.js'
 import type { KnownVersion } from '../engine/input.js'
 import type { PreparedWrite } from '../engine/prepare-write.js'
 import { prepareWrite } from '../engine/prepare-write.js'
-import { limits } from '../limits.js'
+import { revealBounds } from '../engine/reveal.js'
 import type { WriteAnswer, WriteRequest } from '../schemas/operations.js'
 import type { Intent, NewEvent, StoredReview } from '../sessions/store.js'
 import { parseTag } from '../text/digest.js'
@@ -122,12 +122,8 @@ async function decide(write: WriteCall, to: Addressed, versions: readonly KnownV
     live: loaded?.document,
     versions,
   }
-  const bounds = {
-    rows: dryRun ? 0 : limits.revealLines,
-    rowChars: limits.revealLineChars,
-    contextLines: limits.revealContextLines,
-  }
-  return { loaded, prepared: await drive(deps, context.ref, prepareWrite(input, bounds), call.signal, dryRun) }
+  const plan = prepareWrite(input, revealBounds(dryRun))
+  return { loaded, prepared: await drive(deps, context.ref, plan, call.signal, dryRun) }
 }
 
 async function loadExisting({ deps, call }: WriteCall, { roots, target }: Addressed): Promise<LoadedText | undefined> {

@@ -10,7 +10,7 @@ import { run } from '../../src/engine/facts.js'
 import type { EngineBounds, KnownVersion, Prepared } from '../../src/engine/input.js'
 import { stripMarkup } from '../../src/engine/markup.js'
 import { prepare } from '../../src/engine/prepare.js'
-import { reveal, shownBy } from '../../src/engine/reveal.js'
+import { reveal, revealBounds, shownBy } from '../../src/engine/reveal.js'
 import { limits } from '../../src/limits.js'
 import { parseOps } from '../../src/patch/parser.js'
 import { Document } from '../../src/text/document.js'
@@ -19,7 +19,7 @@ import { LineSet } from '../../src/text/line-set.js'
 import { fileText } from '../text/arbitraries.js'
 
 const bounds: EngineBounds = {
-  reveal: { rows: limits.revealLines, rowChars: limits.revealLineChars, contextLines: limits.revealContextLines },
+  reveal: revealBounds(false),
   expandedLines: limits.expandedLines,
   registerLines: limits.registerLines,
   registerBytes: limits.registerBytes,

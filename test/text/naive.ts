@@ -37,7 +37,7 @@ export function spliced(text: string, replacements: readonly NaiveReplacement[])
     result.push(...lines.slice(from - 1, start - 1))
     for (const row of rows)
       result.push({
-        content: result.length === 0 && row.startsWith('\ufeff') ? row.slice(1) : row,
+        content: result.length === 0 ? row.replace(/^\ufeff+/, '') : row,
         terminator: dominant,
       })
     from = end

@@ -51,7 +51,10 @@ t.test('an edit answers what changed, where lines are now, and the text for a mo
       ],
     },
   ])
-  t.match(reply.body['content'], /^applied: a\.txt, lines 6-8 \(\+3 -2\)\n\[a\.txt#[0-9A-F]{4}\]\n1:line 1\n2:line 4\n/)
+  t.match(
+    reply.body['content'],
+    /^applied: a\.txt, cut before line 2, lines 6-8 \(\+3 -2\)\n\[a\.txt#[0-9A-F]{4}\]\n1:line 1\n2:line 4\n/,
+  )
   t.equal(reply.body['header'], `[a.txt#${String(reply.body['tag'])}]`)
   const again = await a.read('a.txt')
   t.equal(again.body['tag'], reply.body['tag'], 'the tag is that of the bytes on disk')
@@ -221,4 +224,40 @@ t.test('many parallel edits of one file lose none', async (t) => {
   const expected = replies.map((reply, i) => (reply.status === 200 ? `edited ${i + 1}\n` : `line ${i + 1}\n`)).join('')
   t.equal(await s.get('a.txt'), expected, 'every answered edit is in the file, every refused one is not')
   t.ok(replies.filter((reply) => reply.status === 200).length > 20)
+})
+
+t.test('content tells of every change, also of more rows than hunks hold', async (t) => {
+  const s = await service(t)
+  const a = await s.session()
+  const contentOf = async (count: number, ops: string): Promise<string> => {
+    await s.put('a.txt', lines(count))
+    const { body } = await a.post('/snapshots', { path: 'a.txt' })
+    const reply = await a.edit('a.txt', ops, { tag: body['tag'], dryRun: true })
+    t.ok(Buffer.byteLength(reply.body['content'] as string) <= 8_192)
+    return (reply.body['content'] as string).replaceAll(/#[0-9A-F]{4}/g, '#TAG')
+  }
+  const rows = (count: number): string => '+x\n'.repeat(count)
+  t.match(
+    await contentOf(2_005, 'PUT 1.=2000:\n+one'),
+    /^would apply: a\.txt, line 1 .*\n\[a\.txt#TAG\]\n1:one\n2:line 2001\n3:line 2002$/,
+  )
+  t.match(
+    await contentOf(5_000, `PUT 1.=5000:\n${rows(5_000)}`),
+    /^would apply: a\.txt, lines 1-5000 [^]*\n1:x\n[^]*\n… more rows changed/,
+  )
+  t.match(
+    await contentOf(3_000, 'CUT 1.=2500\nPUT 2900.=2900:\n+changed'),
+    /cut before line 1, line 400 [^]*\n1:line 2501\n2:line 2502\n…\n398:/,
+  )
+})
+
+t.test('a file without byte order mark gains none from the rows of an edit', async (t) => {
+  const s = await service(t)
+  await s.put('a.txt', 'a\n')
+  const a = await s.session()
+  await a.read('a.txt')
+  t.equal((await a.edit('a.txt', 'PUT <1:\n+\uFEFF\uFEFFx')).status, 200)
+  t.equal(await s.get('a.txt'), 'x\na\n')
+  await a.write('a.txt', '\uFEFF\uFEFFy\n')
+  t.equal(await s.get('a.txt'), 'y\n')
 })

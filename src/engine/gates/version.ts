@@ -59,7 +59,7 @@ export function mismatch(
   return new ToolError('EDIT_TAG_MISMATCH', {
     ...reveal(input.live, anchors, bounds),
     expectedTag: input.tag,
-    anchors: someLines(namedLines(input.ops), bounds.rows),
+    anchors: input.ops.some(isAnchored) ? someLines(namedLines(input.ops), bounds.rows) : [],
     reason,
   })
 }
