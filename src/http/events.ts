@@ -20,7 +20,7 @@ const streamExample = [
   '',
   'id: 7',
   'event: edited',
-  'data: {"path":"src/inventory.ts","tag":"6E06","ops":["PUT >23:"],"at":"2026-11-30T12:00:00.000Z"}',
+  'data: {"workspace":"demo","path":"src/inventory.ts","tag":"6E06","ops":["PUT >23:"],"hunks":[],"resolutions":[],"warnings":[],"at":"2026-11-30T12:00:00.000Z"}',
   '',
   '',
 ].join('\n')
@@ -39,7 +39,9 @@ export function eventRoutes(app: App, tools: Tools, { heartbeatMs }: EventOption
         operationId: 'streamEvents',
         summary: 'Follow what happens in a session',
         description:
-          'Server-sent events: opened, read, searched, written, edited, refused, rolledBack, terminated, closed.',
+          'Server-sent events: opened, read, searched, written, edited, refused, rolledBack, terminated, closed. Ids are consecutive; a stream goes on after `Last-Event-ID`. ' +
+          'Every event has `workspace` and `at`. `written` and `edited` carry `path`, `ops` (headers, verbatim), `hunks` with `hunksTruncated`, `resolutions`, `warnings`, `additions`, `deletions`, ' +
+          'tags and, where one was made, `reviewId`; `refused` carries `operation`, `code`, `detail` and `guard`; `terminated` carries `promptId`, `path` and `guard`; `rolledBack` carries `reviewId` and `paths`.',
         tags: ['Events'],
         params: SessionParams,
         headers: EventHeaders,

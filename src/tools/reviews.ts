@@ -3,25 +3,29 @@
  */
 import { cursorInvalid } from '../errors/invalid.js'
 import { ToolError } from '../errors/tool-error.js'
-import type { ReviewAnswer, ReviewListAnswer } from '../schemas/operations.js'
+import type { ReviewAnswer, ReviewListAnswer, ReviewSummary } from '../schemas/operations.js'
 import type { Review, Session, SessionRef, StoredReview } from '../sessions/store.js'
 import { openSession, rootsOf } from './access.js'
 import type { ToolDeps } from './deps.js'
 import { summaryOf } from './evidence.js'
 import type { Call } from './tools.js'
 
+/** Those of the present workspace; a cursor may lead to an empty last page. */
 export async function listReviews(
   deps: ToolDeps,
   call: Call,
   { limit, cursor }: { readonly limit: number; readonly cursor?: string },
 ): Promise<ReviewListAnswer> {
-  const { ref } = await openSession(deps, call, false)
-  const page = await deps.store.reviews(ref, limit, cursor)
-  if (!page) throw cursorInvalid()
-  return {
-    reviews: page.reviews.map(summaryOf),
-    ...(page.nextCursor === undefined ? {} : { nextCursor: page.nextCursor }),
-  }
+  const { session, ref } = await openSession(deps, call, false)
+  const reviews: ReviewSummary[] = []
+  let next = cursor
+  do {
+    const page = await deps.store.reviews(ref, limit - reviews.length, next)
+    if (!page) throw cursorInvalid()
+    reviews.push(...page.reviews.filter(({ workspace }) => workspace === session.workspace).map(summaryOf))
+    next = page.nextCursor
+  } while (next !== undefined && reviews.length < limit)
+  return { reviews, ...(next === undefined ? {} : { nextCursor: next }) }
 }
 
 export async function getReview(deps: ToolDeps, call: Call, reviewId: string): Promise<ReviewAnswer> {

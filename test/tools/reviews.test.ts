@@ -1,7 +1,20 @@
 /**
  * Reviews and rollback through the whole service, on both stores (contract §13.1, reading §8.14): what is recorded, what is kept, what is put back.
  */
-import { chmod, chown, lstat, mkdir, rename, rm, stat, symlink, unlink, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  chown,
+  lstat,
+  mkdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  symlink,
+  unlink,
+  writeFile,
+} from 'node:fs/promises'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import t from 'tap'
@@ -496,7 +509,50 @@ async function refused(t: Test, make: MakeStore): Promise<void> {
     await mkdir(join(s.root, 'workspaces/other'))
     await s.call('PUT', `${a.url}/workspace`, { workspace: 'other' })
     t.equal((await rollback(a, reviewOf(reply))).code, 'NOT_FOUND', 'reviews belong to their workspace')
+    const there = await a.write('there.txt', 'x\n')
+    const listed = async (query = '') => {
+      const { body } = await a.get(`/reviews${query}`)
+      return [(body['reviews'] as { reviewId: string }[]).map(({ reviewId }) => reviewId), 'nextCursor' in body]
+    }
+    t.same(await listed(), [[reviewOf(there)], false])
+    await s.call('PUT', `${a.url}/workspace`, { workspace: 'w' })
+    t.same(await listed(), [[reviewOf(reply)], false])
+    t.same(await listed('?limit=1'), [[reviewOf(reply)], false], 'pages are full as long as there is something')
     t.equal(await s.get('a.txt'), 'a\n')
+    t.equal((await rollback(a, reviewOf(reply))).status, 200)
+  })
+
+  await t.test('a rollback waits for the permits of session and file like an edit', async (t) => {
+    const { store } = make(t)
+    const s = await service(t, { store, settings: { permitWaitMs: 50 } })
+    const [a, b] = [await s.session(), await s.session()]
+    const reply = await a.write('a.txt', 'a\n')
+    for (const holder of [a, b]) {
+      const session = await store.open(holder.id, false)
+      if (!session) throw new Error('no session')
+      const files = holder === b ? [join(s.dir, 'a.txt')] : []
+      const held = await store.begin(session, { files, histories: [] }, 0)
+      t.equal((await rollback(a, reviewOf(reply))).code, 'MUTATION_IN_PROGRESS')
+      t.equal(await s.get('a.txt'), 'a\n')
+      if (held.status === 'held') await store.release(held.permit)
+    }
+    t.equal((await rollback(a, reviewOf(reply))).status, 200)
+    t.notOk(await isThere(s, 'a.txt'))
+  })
+
+  await t.test('an approved external root has reviews too', async (t) => {
+    const outside = join(
+      await realpath(t.testdir({ workspaces: { w: {} }, scratch: {}, outside: { 'o.txt': 'o\n' } })),
+      'outside',
+    )
+    const s = await service(t, { store: make(t).store, root: join(outside, '..'), externalRoots: [outside] })
+    const a = await s.session({ externalRoots: [outside] })
+    const path = join(outside, 'o.txt')
+    await a.read(path)
+    const reply = await a.edit(path, 'PUT 1.=1:\n+O')
+    t.match((await a.get(`/reviews/${reviewOf(reply)}`)).body, { entries: [{ path, status: 'modified' }] })
+    t.equal((await rollback(a, reviewOf(reply))).status, 200)
+    t.equal(await readFile(path, 'utf8'), 'o\n')
   })
 }
 
