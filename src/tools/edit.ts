@@ -6,7 +6,7 @@
  */
 import { basename } from 'node:path'
 import { headerDisagrees, linkNotMoved, moveOntoItself } from '../errors/invalid.js'
-import { ToolError } from '../errors/tool-error.js'
+import { asToolError, ToolError } from '../errors/tool-error.js'
 import { warn } from '../errors/warnings.js'
 import type { EngineBounds, KnownVersion, Prepared } from '../engine/input.js'
 import { prepare } from '../engine/prepare.js'
@@ -64,17 +64,35 @@ async function address({ deps, request, context }: EditCall): Promise<Addressed>
   context.trace.ops = patch.ops.map((op) => op.header)
   const roots = await rootsOf(deps, context.session)
   await assertHeader(deps, roots, request.path, tag, patch)
-  const authored = await deps.workspace.resolve(roots, request.path, 'write')
+  const { authored, denied } = await resolveAuthored(deps, roots, request.path)
   context.trace.canonical = authored.canonical
   context.trace.shownPath = authored.path
   const end = patch.ops.find((op) => op.kind === 'remove' || op.kind === 'move')
   const rebound = authored.exists || end ? undefined : await recoverPath(deps, context, roots, authored, tag)
+  if (!rebound && denied) throw denied
   const target = rebound ?? authored
   context.trace.canonical = target.canonical
   context.trace.shownPath = target.path
   if (end && target.lastIsLink) throw linkNotMoved(target.path, target.canonicalPath)
   const dest = end?.kind === 'move' ? await resolveDest(deps, roots, end.dest) : undefined
   return { patch, tag, roots, target, dest, warnings: rebound ? [warn.pathRecovered(authored.path, rebound.path)] : [] }
+}
+
+/** Path recovery comes before the write rules (contract §9.2): a rule that covers a path which does not exist is held back until nothing was found for it. */
+async function resolveAuthored(
+  deps: ToolDeps,
+  roots: Roots,
+  path: string,
+): Promise<{ authored: Target; denied?: ToolError }> {
+  try {
+    return { authored: await deps.workspace.resolve(roots, path, 'write') }
+  } catch (error) {
+    const denied = asToolError(error)
+    if (!denied?.is('TOOL_DENIED') || denied.params.reason !== 'deny-write rule') throw error
+    const authored = await deps.workspace.resolve(roots, path, 'read')
+    if (authored.exists) throw denied
+    return { authored, denied }
+  }
 }
 
 /** Loads the live file and lets the engine decide. Sees the same refusals in the same order, with permits or without. */
