@@ -7,9 +7,8 @@ import cors from '@fastify/cors'
 import rateLimit from '@fastify/rate-limit'
 import type { FastifyBaseLogger } from 'fastify'
 import fastify, { LogController } from 'fastify'
-import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
-import { badJson, notUtf8 } from './errors/transport.js'
+import { addBodyRules, addJsonParser } from './http/body.js'
 import { definitionRoutes } from './http/definitions.js'
 import { addDocument, docsRoutes } from './http/docs.js'
 import { eventRoutes } from './http/events.js'
@@ -94,6 +93,7 @@ export async function buildApp(deps: AppDeps): Promise<App> {
   healthRoutes(app, { lifecycle, checks, ...(options.exposeMetrics ? { metrics } : {}) })
   await app.register(async (api: App) => {
     addAdmission(api, { identify: identity(options.tokens), bounds: options, lifecycle, metrics })
+    addBodyRules(api)
     sessionRoutes(api, tools)
     toolRoutes(api, tools, { bodyBytes: options.maxBodyBytes })
     recordRoutes(api, tools)
@@ -103,6 +103,7 @@ export async function buildApp(deps: AppDeps): Promise<App> {
   })
   if (options.docs) await docsRoutes(app)
   closeIdleConnections(app)
+  answerExpectations(app)
   return app
 }
 
@@ -115,6 +116,12 @@ function closeIdleConnections(app: App): void {
   app.addHook('onClose', async () => clearInterval(timer))
 }
 
+/** Node answers an expectation that it does not know with a bare 417; here it becomes a request like any other, which the first hook refuses. */
+function answerExpectations(app: App): void {
+  const { server } = app
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
+}
+
 function createServer({ options, logger }: AppDeps): App {
   return fastify({
     ...(logger === undefined ? { logger: false } : { loggerInstance: logger }),
@@ -122,7 +129,8 @@ function createServer({ options, logger }: AppDeps): App {
     requestIdHeader: false,
     genReqId: (request: IncomingMessage) => requestIdOf(request.headers),
     bodyLimit: Math.min(options.maxBodyBytes, smallBodyBytes),
-    routerOptions: { maxParamLength: 500 },
+    // An id of any length is the tool's to answer; the bound on headers is the bound on the URL.
+    routerOptions: { maxParamLength: maxHeaderBytes },
     trustProxy: options.trustProxy.length === 0 ? false : [...options.trustProxy],
     requestTimeout: options.receiveTimeoutMs,
     forceCloseConnections: 'idle',
@@ -132,6 +140,8 @@ function createServer({ options, logger }: AppDeps): App {
       maxHeaderSize: maxHeaderBytes,
       headersTimeout: Math.min(headersTimeoutMs, options.receiveTimeoutMs),
       connectionsCheckingInterval: 1_000,
+      // Node would answer with a bare 400; the first hook refuses such a request with a problem.
+      requireHostHeader: false,
     },
     frameworkErrors: (error, request, reply) => {
       request.state = { traceId: request.id, startedAt: performance.now() }
@@ -142,28 +152,4 @@ function createServer({ options, logger }: AppDeps): App {
       answerBadHttp(error, socket, requestIdOf({}), options.receiveTimeoutMs)
     },
   }).withTypeProvider<Provider>()
-}
-
-/**
- * JSON only, and only as UTF-8: decoding with replacement characters would let them reach a disk (reading §1.1). An empty body is an absent one. A key such
- * as `__proto__` stays an own property here, and no body schema knows one, so validation refuses it by name.
- */
-function addJsonParser(app: App): void {
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body: Buffer, done) => {
-    if (body.length === 0) done(null, undefined)
-    else if (!isUtf8(body)) done(notUtf8())
-    else parseJson(body.toString('utf8'), done)
-  })
-}
-
-function parseJson(text: string, done: (error: Error | null, body?: unknown) => void): void {
-  let body: unknown
-  try {
-    body = JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text)
-  } catch (error) {
-    done(badJson(error instanceof Error ? error.message : String(error)))
-    return
-  }
-  done(null, body)
 }

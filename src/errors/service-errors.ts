@@ -92,11 +92,21 @@ export const serviceErrors = {
     title: 'Method not allowed',
     detail: (p) => `${p.method} is not allowed here; use ${p.allowed.join(' or ')}`,
   }),
-  UNSUPPORTED_MEDIA_TYPE: entry<{ found: string }>({
+  /** `what`: default `media type`. */
+  UNSUPPORTED_MEDIA_TYPE: entry<{ found: string; what?: 'media type' | 'content coding' | 'charset' }>({
     status: 415,
     retriable: false,
     title: 'Unsupported media type',
-    detail: (p) => `${p.found || 'a missing content type'} is not supported; send application/json`,
+    detail: (p) => {
+      switch (p.what ?? 'media type') {
+        case 'media type':
+          return `${p.found || 'a missing content type'} is not supported; send application/json`
+        case 'content coding':
+          return `a body with content-encoding ${p.found} is not supported; send the JSON uncompressed and without content-encoding`
+        case 'charset':
+          return `charset ${p.found || '(empty)'} is not supported; encode the JSON as UTF-8 and send application/json; charset=utf-8`
+      }
+    },
   }),
   CONFLICT: entry<{
     reason: 'destination exists' | 'changed since' | 'moved away' | 'appeared since' | 'not kept' | 'outcome unknown'

@@ -22,6 +22,12 @@ export const badRequest = (what: 'url' | 'request'): ToolError<'INVALID_ARGUMENT
       : 'the request is malformed; send it again with a body of application/json and its exact content-length',
   )
 
+export const noHost = (): ToolError<'INVALID_ARGUMENT'> =>
+  invalid('host', 'an HTTP/1.1 request must name its host; send it again with a host header')
+
+export const unknownExpectation = (found: string): ToolError<'INVALID_ARGUMENT'> =>
+  invalid('expect', `${quoteText(found, 60)} cannot be met; leave the expect header out or send 100-continue`)
+
 export const badHttp = (cause: string): ToolError<'INVALID_ARGUMENT'> =>
   invalid(
     '',

@@ -6,7 +6,9 @@
  */
 import type {} from '@fastify/rate-limit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { IncomingMessage } from 'node:http'
 import { ToolError } from '../errors/tool-error.js'
+import { noHost, unknownExpectation } from '../errors/transport.js'
 import type { Identify } from './identity.js'
 import type { Lifecycle } from './lifecycle.js'
 import type { HttpMetrics } from './metrics.js'
@@ -45,11 +47,20 @@ export function addContext(app: App, { lifecycle, metrics }: Pick<HookDeps, 'lif
     request.state = { traceId: traceIdOf(request.headers) ?? request.id, startedAt: performance.now() }
     reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' })
     onDone(reply.raw, (sent) => finish(request, reply, metrics, sent))
+    refuseBadHeaders(request.raw)
   })
   app.addHook('onSend', async (request, reply) => {
     request.state.answered?.()
     if (lifecycle.draining) reply.header('connection', 'close')
   })
+}
+
+/** What Node's server would answer itself, without a problem; HTTP/1.0 knows neither header. */
+function refuseBadHeaders({ headers, httpVersion }: IncomingMessage): void {
+  if (httpVersion !== '1.1') return
+  if (headers.host === undefined) throw noHost()
+  const { expect } = headers
+  if (expect !== undefined && expect.toLowerCase() !== '100-continue') throw unknownExpectation(expect)
 }
 
 /** One line and one measurement per request; never a body, a token or a query. */

@@ -53,6 +53,8 @@ export function sendRefusal(
   request.state.code = refusal.code
   if (refusal.is('METHOD_NOT_ALLOWED')) reply.header('allow', refusal.params.allowed.join(', '))
   if (refusal.is('UNAUTHORIZED')) reply.header('www-authenticate', 'Bearer')
+  if (refusal.is('UNSUPPORTED_MEDIA_TYPE') && refusal.params.what === 'content coding')
+    reply.header('accept-encoding', 'identity')
   const retryAfter = retryAfterOf(refusal)
   if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
   return reply
@@ -83,11 +85,14 @@ export function sendOutcome(request: FastifyRequest, reply: FastifyReply, outcom
   return reply.code(outcome.status).send(outcome.body)
 }
 
-/** What a URL without a handler is: a method that its path does not take, or no route at all. */
+/**
+ * What a URL without a handler is: a method that its path does not take, or no route at all. A page's handler may find nothing itself, at a path and
+ * method that the table knows.
+ */
 export function noRoute(request: FastifyRequest, routes: RouteTable): ToolError {
   const path = request.url.split('?', 1)[0] ?? request.url
   const allowed = routes.methodsOf(path)
-  return allowed.length > 0
+  return allowed.length > 0 && !allowed.includes(request.method)
     ? new ToolError('METHOD_NOT_ALLOWED', { method: request.method, allowed })
     : new ToolError('NOT_FOUND', { what: 'route', name: `${request.method} ${path.slice(0, 200)}` })
 }
