@@ -31,7 +31,7 @@ export function recordRoutes(app: App, tools: Tools): void {
           {
             200: { schema: SnapshotListAnswerSchema, description: 'Retained versions.', examples: examples.snapshots },
           },
-          ['SESSION_NOT_FOUND', ...anyCall],
+          ['INVALID_ARGUMENT', 'SESSION_NOT_FOUND', ...anyCall],
         ),
       },
     },
@@ -71,7 +71,7 @@ export function recordRoutes(app: App, tools: Tools): void {
           {
             200: { schema: RegisterListAnswerSchema, description: 'Names with counts.', examples: examples.registers },
           },
-          ['SESSION_NOT_FOUND', ...anyCall],
+          ['INVALID_ARGUMENT', 'SESSION_NOT_FOUND', ...anyCall],
         ),
       },
     },
@@ -89,7 +89,7 @@ export function recordRoutes(app: App, tools: Tools): void {
         response: answers(
           'other',
           { 200: { schema: RegisterAnswerSchema, description: 'The captured lines.', examples: examples.register } },
-          ['SESSION_NOT_FOUND', 'NOT_FOUND', ...anyCall],
+          ['INVALID_ARGUMENT', 'SESSION_NOT_FOUND', 'NOT_FOUND', ...anyCall],
         ),
       },
     },

@@ -52,7 +52,7 @@ export function reviewRoutes(app: App, tools: Tools): void {
         response: answers(
           'other',
           { 200: { schema: ReviewAnswerSchema, description: 'The review.', examples: examples.review } },
-          ['SESSION_NOT_FOUND', 'NOT_FOUND', ...anyCall],
+          ['INVALID_ARGUMENT', 'SESSION_NOT_FOUND', 'NOT_FOUND', ...anyCall],
         ),
       },
     },

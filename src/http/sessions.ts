@@ -66,7 +66,7 @@ export function sessionRoutes(app: App, tools: Tools): void {
         response: answers(
           'other',
           { 200: { schema: SessionAnswerSchema, description: 'The session.', examples: examples.sessionWithUsage } },
-          ['SESSION_NOT_FOUND', ...anyCall],
+          ['INVALID_ARGUMENT', 'SESSION_NOT_FOUND', ...anyCall],
         ),
       },
     },
@@ -84,7 +84,7 @@ export function sessionRoutes(app: App, tools: Tools): void {
         response: answers(
           'other',
           { 204: { schema: Type.Null(), description: 'The session is gone.', examples: {} } },
-          ['SESSION_NOT_FOUND', ...anyCall],
+          ['INVALID_ARGUMENT', 'SESSION_NOT_FOUND', ...anyCall],
         ),
       },
     },

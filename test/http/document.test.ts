@@ -93,6 +93,10 @@ t.test('every operation is named, summed up and grouped, and shows its requests 
   }
 })
 
+t.test('every operation whose URL holds a parameter answers 400, since an escape in it can be invalid', async (t) => {
+  for (const { name, responses } of operations) if (name.includes('{')) t.ok(responses['400'], name)
+})
+
 t.test('every refusal is a problem with an example per code, at the status of the code', async (t) => {
   const shown = new Set(Object.keys(document.components.examples))
   for (const { name, responses } of operations)
