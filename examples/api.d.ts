@@ -348,7 +348,7 @@ export interface paths {
         };
         /**
          * Follow what happens in a session
-         * @description Server-sent events: opened, read, searched, written, edited, refused, rolledBack, terminated, closed.
+         * @description Server-sent events: opened, read, searched, written, edited, refused, rolledBack, terminated, closed. Ids are consecutive; a stream goes on after `Last-Event-ID`. Every event has `workspace` and `at`. `written` and `edited` carry `path`, `ops` (headers, verbatim), `hunks` with `hunksTruncated`, `resolutions`, `warnings`, `additions`, `deletions`, tags and, where one was made, `reviewId`; `refused` carries `operation`, `code`, `detail` and `guard`; `terminated` carries `promptId`, `path` and `guard`; `rolledBack` carries `reviewId` and `paths`.
          */
         get: operations["streamEvents"];
         put?: never;
@@ -1056,7 +1056,7 @@ export interface components {
             retainedBytesPerSession: number;
             /** @description Bytes of a file whose text is kept. */
             retainedBytesPerFile: number;
-            /** @description Reviews kept. */
+            /** @description Reviews that can be rolled back; older ones keep their evidence alone. */
             reviewsPerSession: number;
         };
         /** @description Opens a session on one workspace. */
@@ -1605,6 +1605,15 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
+            /** @description INVALID_ARGUMENT */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description UNAUTHORIZED */
             401: {
                 headers: {
@@ -1684,6 +1693,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": null;
+                };
+            };
+            /** @description INVALID_ARGUMENT */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description UNAUTHORIZED */
@@ -2415,6 +2433,15 @@ export interface operations {
                     "application/json": components["schemas"]["SnapshotList"];
                 };
             };
+            /** @description INVALID_ARGUMENT */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description UNAUTHORIZED */
             401: {
                 headers: {
@@ -2618,6 +2645,15 @@ export interface operations {
                     "application/json": components["schemas"]["RegisterList"];
                 };
             };
+            /** @description INVALID_ARGUMENT */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description UNAUTHORIZED */
             401: {
                 headers: {
@@ -2699,6 +2735,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Register"];
+                };
+            };
+            /** @description INVALID_ARGUMENT */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description UNAUTHORIZED */
@@ -2998,6 +3043,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Review"];
+                };
+            };
+            /** @description INVALID_ARGUMENT */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description UNAUTHORIZED */
