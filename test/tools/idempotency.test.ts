@@ -11,6 +11,9 @@ import type { Store } from '../../src/sessions/store.js'
 import { sha256 } from '../../src/text/digest.js'
 import type { Client, Reply, Service } from '../service.js'
 import { closeServices, service, warned } from '../service.js'
+import { until } from '../sessions/conformance/harness.js'
+import { collectingLog, redisStore } from '../sessions/redis/harness.js'
+import { startProxy } from '../tcp-proxy.js'
 import type { VictimCall } from './killed.js'
 import { killedInMidCall, shortLeases } from './killed.js'
 import type { MakeStore } from './stores.js'
@@ -312,6 +315,57 @@ async function failures(t: Test, make: MakeStore): Promise<void> {
 }
 
 async function killed(t: Test, make: MakeStore): Promise<void> {
+  await t.test(
+    'a connection lost between the rename and the record: success with its warning, and the retry does nothing',
+    async (t) => {
+      const { place } = make(t, shortLeases)
+      if (!place) throw new Error('a place behind the proxy')
+      const proxy = await startProxy(Number(new URL(place.url).port))
+      t.teardown(async () => proxy.close())
+      const { namespace } = place
+      const log = collectingLog()
+      const store = redisStore(`redis://127.0.0.1:${proxy.port}`, {
+        ...{ namespace, log, bounds: shortLeases, commandTimeoutMs: 1_000 },
+      })
+      t.teardown(async () => store.close())
+      let lose: 'the command' | 'its answer' | undefined
+      const lossy = instead(store, {
+        commit: async (permit) => {
+          if (lose === 'the command') proxy.accept(false)
+          if (lose === 'its answer') proxy.decide = () => ({ kind: 'cutAfter' })
+          try {
+            return await store.commit(permit)
+          } finally {
+            proxy.decide = () => ({ kind: 'pass' })
+            proxy.accept(true)
+          }
+        },
+      })
+      const s = await service(t, { store: lossy })
+      for (const what of ['the command', 'its answer'] as const) {
+        await s.put('a.txt', lines(5))
+        const a = await s.session()
+        await a.read('a.txt')
+        const tag = a.tags.get('a.txt')
+        lose = what
+        const edit = () => a.edit('a.txt', 'PUT >1:\n+x', { tag }, keyed('k'))
+        const first = await edit()
+        lose = undefined
+        t.same([first.status, warned(first)], [200, ['SNAPSHOT_NOT_RECORDED']], what)
+        t.equal(await s.get('a.txt'), lines(5).replace('line 1\n', 'line 1\nx\n'))
+        await until(async () => store.ping())
+        const again = await edit()
+        t.same([again.status, isReplay(again), again.body['tag']], [200, true, first.body['tag']], what)
+        t.equal(await s.get('a.txt'), lines(5).replace('line 1\n', 'line 1\nx\n'), what)
+        t.same(
+          (await reviews(a)).map(({ reviewId }) => reviewId),
+          [(first.body['review'] as { reviewId: string }).reviewId],
+        )
+        t.equal((await a.edit('a.txt', 'PUT 3.=3:\n+three', { tag: again.body['tag'] })).body['branch'], 'direct')
+      }
+    },
+  )
+
   await t.test('a process that dies before or after the change landed: the retry applies it once', async (t) => {
     const { store, place } = make(t, shortLeases)
     const s = await service(t, { store })
