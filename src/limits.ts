@@ -124,8 +124,12 @@ export const limits = {
   searchCountFiles: 10_000,
   searchCountMs: 1_000,
   /** Files and bytes that are held at once to show their lines. */
-  searchBatchFiles: 64,
+  searchBatchFiles: 256,
   searchBatchBytes: 16 * 1024 * 1024,
+  /** Of those, files that are read at a time, so that other calls get at the disk in between. */
+  searchLoadsAtOnce: 4,
+  /** Files beyond the head limit that are looked at as well, to count none that holds no match any more. */
+  searchProvedFiles: 64,
   /** Ignore files, bytes of each and rules of all of them that one search honours. */
   ignoreFiles: 2_000,
   ignoreFileBytes: 256 * 1024,

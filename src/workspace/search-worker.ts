@@ -3,6 +3,7 @@
  *
  * Carries out orders of search-thread.ts side by side; holds nothing between them.
  */
+import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { errorCodes } from '../errors/table.js'
 import { ToolError } from '../errors/tool-error.js'
@@ -15,6 +16,8 @@ import { SearchRun } from './search-run.js'
 const { program, denyRead, bounds } = workerData as WorkerSetup
 const denies = denyRule(denyRead)
 const openDirectory = directoryOpener(hasDescriptorPaths())
+/** Above 0 is less urgent than the rest of the service; 19 would be the least. */
+const niceness = 5
 const running = new Map<number, AbortController>()
 
 async function carryOut(order: Exclude<Order, { cancel: number }>): Promise<Reply> {
@@ -35,6 +38,9 @@ async function carryOut(order: Exclude<Order, { cancel: number }>): Promise<Repl
     running.delete(id)
   }
 }
+
+// On Linux a priority belongs to a thread, and its processes inherit it: a search yields to calls that are answered at once. Elsewhere it belongs to the process.
+if (process.platform === 'linux') setPriority(0, niceness)
 
 parentPort?.on('message', (order: Order) => {
   if ('cancel' in order) running.get(order.cancel)?.abort(new Error('cancelled'))
