@@ -15,7 +15,7 @@ import { eventRoutes } from './http/events.js'
 import type { Checks } from './http/health.js'
 import { healthRoutes } from './http/health.js'
 import type { AdmissionBounds } from './http/hooks.js'
-import { addAdmission, addContext } from './http/hooks.js'
+import { addAdmission, addContext, operationOf } from './http/hooks.js'
 import type { TokenGrant } from './http/identity.js'
 import { identity } from './http/identity.js'
 import type { Lifecycle } from './http/lifecycle.js'
@@ -29,6 +29,8 @@ import { RouteTable } from './http/route-table.js'
 import { sessionRoutes } from './http/sessions.js'
 import { toolRoutes } from './http/tools.js'
 import { requestIdOf } from './http/trace.js'
+import type { RequestTracing } from './http/tracing.js'
+import { addTracing } from './http/tracing.js'
 import { validatorCompiler } from './http/validation.js'
 import type { Tools } from './tools/tools.js'
 
@@ -55,6 +57,8 @@ export interface AppDeps {
   readonly checks: () => Promise<Checks>
   /** Undefined: no log. */
   readonly logger?: FastifyBaseLogger
+  /** Undefined: no traces. */
+  readonly tracing?: RequestTracing
 }
 
 /** Bytes of all request headers; Node answers larger ones itself. */
@@ -75,6 +79,7 @@ export async function buildApp(deps: AppDeps): Promise<App> {
   app.addHook('onRoute', (route) => routes.add(route.url, route.method))
   addJsonParser(app)
   addContext(app, { lifecycle, metrics })
+  if (deps.tracing) addTracing(app, deps.tracing, operationOf)
   app.setErrorHandler((error, request, reply) => {
     const refusal = refusalOf(error, request.routeOptions.bodyLimit, request.headers['content-type'])
     if (refusal.is('INTERNAL')) request.log.error({ err: error }, 'a fault of this service')

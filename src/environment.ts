@@ -77,6 +77,12 @@ export const EnvironmentSchema = Type.Object({
   SYNTAX_WORKERS: count('Threads that parse.', 2, { maximum: 64 }),
   METRICS: flag('Whether /metrics is served.'),
   DOCS: flag('Whether /docs and /openapi.json are served.'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
+    Type.String({
+      description: 'Base URL of an OpenTelemetry collector that takes traces as OTLP over HTTP; none turns traces off.',
+      pattern: '^https?://[^\\s@/]+(/[^\\s@]*)?$',
+    }),
+  ),
   LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
     description: 'What is logged; one line per request at info.',
     default: 'info',

@@ -28,6 +28,8 @@ import type { Store } from './sessions/store.js'
 import { createSyntax } from './syntax/pool.js'
 import { createTools } from './tools/create-tools.js'
 import { measuredStore } from './tools/measured-store.js'
+import { tracedPorts } from './tools/tracer.js'
+import type { Tracing } from './tracing.js'
 import { createWorkspace } from './workspace/disk.js'
 import { createSaveHooks } from './workspace/hooks.js'
 import type { WorkspacePort } from './workspace/port.js'
@@ -88,6 +90,7 @@ async function serve(config: Config): Promise<void> {
   const log = pino({ level: config.logLevel })
   const lifecycle = new Lifecycle()
   const metrics = createMetrics({ process: true })
+  const tracing = await openTracing(config, log)
   const store = measuredStore(await openStore(config, log, metrics), metrics, monotonic)
   const syntax = createSyntax({ maxWorkers: config.syntaxWorkers })
   const workspace = createWorkspace({
@@ -98,9 +101,9 @@ async function serve(config: Config): Promise<void> {
     maxFileBytes: config.settings.maxFileBytes,
   })
   const tools = createTools({
-    store,
-    workspace,
-    syntax,
+    ...(tracing
+      ? { ...tracedPorts({ store, workspace, syntax }, tracing.tracer), tracer: tracing.tracer }
+      : { store, workspace, syntax }),
     search: createSearch({ denyRead: config.denyRead, maxFileBytes: config.settings.maxFileBytes }),
     hooks: createSaveHooks(config.saveHooks, limits.binaryProbeBytes),
     metrics,
@@ -121,14 +124,24 @@ async function serve(config: Config): Promise<void> {
     metrics,
     checks: readiness({ store: () => store.ping(), workspaces: () => workspace.writable(), grammars, monotonic }),
     logger: log,
+    ...(tracing ? { tracing: tracing.requests } : {}),
   })
   const sweeper = sweepOften(workspace, store, log)
   closeGracefully(config, log, app, lifecycle, async () => {
     clearInterval(sweeper)
     await store.close()
     await syntax.close()
+    await tracing?.close()
   })
   await app.listen({ host: config.host, port: config.port })
+}
+
+async function openTracing({ environment }: Config, log: Logger): Promise<Tracing | undefined> {
+  const endpoint = environment.OTEL_EXPORTER_OTLP_ENDPOINT
+  if (endpoint === undefined) return undefined
+  // Only here, so that a process without traces loads no SDK.
+  const { startTracing } = await import('./tracing.js')
+  return startTracing(endpoint, log)
 }
 
 async function openStore(config: Config, log: Logger, metrics: HttpMetrics): Promise<Store> {

@@ -52,6 +52,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   environment: ['schemas', 'limits'],
   config: ['environment', 'schemas', 'sessions', 'types:app', 'types:http', 'types:tools', 'types:workspace'],
   readiness: ['types:http'],
+  tracing: ['errors', 'types:http', 'types:tools'],
   openapi: ['app', 'config', 'environment', 'http', 'package-root', 'types:tools'],
   main: ['*'],
   'package-root': [],
@@ -81,6 +82,9 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   config: ['@sinclair/typebox', 'ajv', 'node:path'],
   readiness: [],
 }
+
+/** Packages that one file alone may name, so that nothing is loaded unless it is. */
+const tracingPackages = /^@opentelemetry\//
 
 /** What only ports may touch. */
 const worldly = [
@@ -170,6 +174,22 @@ function accesses(tree: ts.SourceFile): string[] {
   })
   return found
 }
+
+t.test('the tracing library is named by one file, which main alone loads, and only when it is needed', async (t) => {
+  const naming = files.filter(({ imports }) => imports.some(({ target }) => tracingPackages.test(target)))
+  t.same(
+    naming.map(({ name }) => name),
+    ['src/tracing'],
+  )
+  const loading = files.filter(({ imports }) =>
+    imports.some(({ target, typeOnly }) => target === 'src/tracing' && !typeOnly),
+  )
+  t.same(
+    loading.map(({ name }) => name),
+    ['src/main'],
+  )
+  for (const { tree } of loading) t.notMatch(tree.text, /^import (?!type )[^']*'\.\/tracing\.js'/m, 'no static import')
+})
 
 t.test('every layer is in the table', async (t) => {
   const layers = [...new Set(files.map((file) => file.layer))]

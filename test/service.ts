@@ -18,7 +18,9 @@ import type { Store } from '../src/sessions/store.js'
 import { createSyntax } from '../src/syntax/pool.js'
 import type { SyntaxPort } from '../src/syntax/port.js'
 import { createTools } from '../src/tools/create-tools.js'
+import { tracedPorts } from '../src/tools/tracer.js'
 import type { ToolSettings } from '../src/tools/deps.js'
+import type { Tracing } from '../src/tracing.js'
 import { createWorkspace } from '../src/workspace/disk.js'
 import type { HookConfig } from '../src/workspace/hooks.js'
 import { createSaveHooks } from '../src/workspace/hooks.js'
@@ -39,6 +41,7 @@ export interface ServiceOptions {
   /** Puts something between the tools and the real workspace, to let a test act in mid-call. */
   readonly around?: (workspace: WorkspacePort) => WorkspacePort
   readonly now?: () => number
+  readonly tracing?: Pick<Tracing, 'tracer' | 'requests'>
   /** The disk of another service, whose replica this one is then: a folder with `workspaces/w` and `scratch`. */
   readonly root?: string
 }
@@ -82,10 +85,10 @@ export async function serve(options: ServiceOptions & { readonly root: string })
     createMemoryStore({ now, monotonic: () => performance.now(), random: () => randomBytes(16).toString('base64url') })
   const metrics = createMetrics({ process: false })
   const lifecycle = new Lifecycle()
+  const { tracing } = options
+  const ports = { store, workspace: options.around ? options.around(disk) : disk, syntax }
   const tools = createTools({
-    store,
-    workspace: options.around ? options.around(disk) : disk,
-    syntax,
+    ...(tracing ? { ...tracedPorts(ports, tracing.tracer), tracer: tracing.tracer } : ports),
     search: createSearch({ denyRead: options.denyRead ?? [], ...options.search }),
     hooks: createSaveHooks(options.hooks ?? [], limits.binaryProbeBytes),
     metrics,
@@ -108,6 +111,7 @@ export async function serve(options: ServiceOptions & { readonly root: string })
     metrics,
     checks: async () => ({ store: 'ok', workspaces: 'ok', grammars: 'ok' }),
     options: { ...testAppOptions, ...options.app },
+    ...(tracing ? { tracing: tracing.requests } : {}),
   })
   const close = async (): Promise<void> => {
     await app.close()

@@ -86,7 +86,8 @@ function finish(request: FastifyRequest, reply: FastifyReply, metrics: HttpMetri
   )
 }
 
-function operationOf(request: FastifyRequest): string {
+/** The word that logs, metrics and traces have for what was asked. */
+export function operationOf(request: FastifyRequest): string {
   const { schema, url } = request.routeOptions
   const id: unknown = schema && 'operationId' in schema ? schema.operationId : undefined
   return typeof id === 'string' ? id : url === undefined ? 'unknownRoute' : 'page'

@@ -7,6 +7,7 @@ import type { WorkspacePort } from '../workspace/port.js'
 import type { SearchPort } from '../workspace/search-port.js'
 import type { SaveHooks } from '../workspace/hooks-port.js'
 import type { Metrics } from './metrics.js'
+import type { Tracer } from './tracer.js'
 
 export interface ToolSettings {
   readonly maxFileBytes: number
@@ -30,6 +31,8 @@ export interface ToolDeps {
   readonly search: SearchPort
   readonly hooks: SaveHooks
   readonly metrics: Metrics
+  /** Undefined: nothing is traced. */
+  readonly tracer?: Tracer
   readonly log: ToolLog
   readonly settings: ToolSettings
   /** Milliseconds since the epoch. */

@@ -27,6 +27,7 @@ import type { MutationContext, Success } from './mutation.js'
 import { mutate } from './mutation.js'
 import { alone } from './permits.js'
 import type { MutationCall, Outcome } from './tools.js'
+import { noTracer } from './tracer.js'
 
 export function edit(deps: ToolDeps, call: MutationCall, request: EditRequest): Promise<Outcome> {
   const dryRun = request.dryRun ?? false
@@ -103,8 +104,9 @@ async function decide(edit: EditCall, to: Addressed, versions: readonly KnownVer
   context.trace.live = loaded.document
   const dest = assertDest(to)
   const input = { path: to.target.path, ops: to.patch.ops, tag: to.tag, live: loaded.document, versions }
+  const { tracer = noTracer } = deps
   const prepared = await counted(deps, () =>
-    drive(deps, context.ref, prepare(input, engineBounds(dryRun)), call.signal, dryRun),
+    tracer.span('gates', () => drive(deps, context.ref, prepare(input, engineBounds(dryRun)), call.signal, dryRun)),
   )
   return { loaded, prepared, dest }
 }
