@@ -44,22 +44,22 @@ export function resolver(parts: ResolverParts): Resolve {
   return async (roots, path, access, field = 'path') => {
     const written = writtenPath(path, field, parts.bounds)
     const ways = new Ways(roots, await parts.aliases())
-    const outside = new ToolError('PATH_OUTSIDE_WORKSPACE', { path })
+    const outside = (): ToolError => new ToolError('PATH_OUTSIDE_WORKSPACE', { path })
     const lexical = ways.translate(
       posix.normalize(`${written.absolute ? '' : roots.workspace.dir}/${written.names.join('/')}`),
     )
     const entered = lexical === undefined ? undefined : rootOf(roots, lexical)
-    if (lexical === undefined || entered === undefined) throw outside
+    if (lexical === undefined || entered === undefined) throw outside()
     try {
       const follow = (from: string): Promise<Place | typeof nowhere | undefined> =>
         followLinks(ways, namesOf(from), parts.bounds.linksFollowed)
       const place = (await withoutLinks(lexical)) ?? (await follow(lexical))
       const root = place === undefined || place === nowhere ? undefined : rootOf(roots, place.canonical)
       if (place === nowhere) throw invalidPath({ kind: 'link leads nowhere' }, field)
-      if (place === undefined || root === undefined) throw outside
+      if (place === undefined || root === undefined) throw outside()
       if (written.stepsBack) {
         const stepped = await follow(written.absolute ? path : `${roots.workspace.dir}/${path}`)
-        if (stepped === undefined) throw outside
+        if (stepped === undefined) throw outside()
         if (stepped !== nowhere && stepped.canonical !== place.canonical) {
           throw invalidPath({ kind: 'dot-dot behind a link' }, field)
         }

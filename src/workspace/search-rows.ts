@@ -27,7 +27,7 @@ export class PathRows {
       if (end < 0) break
       const path = bytes.toString('utf8', at, nul)
       const lines = this.counted ? Number(bytes.toString('latin1', nul + 1, end)) : 1
-      yield path.includes('\uFFFD') ? undefined : { path: path.replace(/^\.\//, ''), lines }
+      yield path.includes('\uFFFD') ? undefined : { path: path.startsWith('./') ? path.slice(2) : path, lines }
       at = end + 1
     }
     this.rest = Buffer.from(bytes.subarray(at))

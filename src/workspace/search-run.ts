@@ -176,7 +176,7 @@ export class SearchRun {
     return { files, unreadable, searched, ended }
   }
 
-  /** Why files were not searched: those that a walk under the rules comes to were too large. */
+  /** Why files were not searched: rules left them out, unless a walk under the rules comes to them; those were too large. */
   private async leftOut(
     ground: Ground,
     ruleFile: string,
@@ -184,7 +184,10 @@ export class SearchRun {
     ruled: boolean,
   ): Promise<LeftOut> {
     if (unsearched === undefined) return { ignored: null, tooLarge: null }
-    if (!ruled || unsearched.size === 0) return { ignored: 0, tooLarge: unsearched.size }
+    if (!ruled) return { ignored: 0, tooLarge: unsearched.size }
+    if (![...unsearched].some((path) => this.isTooLarge(ground.root, path))) {
+      return { ignored: unsearched.size, tooLarge: 0 }
+    }
     const ignored = new Set(unsearched)
     const complete = await this.walk(ground.root, [...walkArgs(ruleFile), ...ground.nameArgs], (path) => {
       ignored.delete(path)
@@ -195,13 +198,18 @@ export class SearchRun {
       : { ignored: null, tooLarge: null }
   }
 
+  private isTooLarge(root: string, path: string): boolean {
+    const stat = lstatSync(posix.join(root, path), { throwIfNoEntry: false })
+    return stat !== undefined && stat.size > this.parts.bounds.maxFileBytes
+  }
+
   private list(ground: Ground): Promise<Listing | undefined> {
     const taken = new Set<string>()
     const ruleDirs = new Set<string>()
     return withRuleFile(bareText(ground.start), async (ruleFile) => {
       const complete = await this.walk(ground.root, walkArgs(ruleFile), (path) => {
         if (ground.takes(path)) taken.add(path)
-        if (isIgnoreName(posix.basename(path))) ruleDirs.add(posix.dirname(path))
+        if (path.endsWith('ignore') && isIgnoreName(posix.basename(path))) ruleDirs.add(posix.dirname(path))
         return taken.size > this.parts.bounds.searchCountFiles
       })
       return complete ? { taken, ruleDirs } : undefined
@@ -242,7 +250,7 @@ export class SearchRun {
     const takes = (path: string): boolean =>
       (include === undefined || include.covers(path, path.slice(below))) &&
       !denyRead(path) &&
-      !isTempName(posix.basename(path))
+      !isTempName(path.slice(path.lastIndexOf('/') + 1))
     const nameArgs = include?.names === undefined ? [] : [`--type-add=include:${include.names}`, '--type=include']
     return { ...scope, takes, nameArgs }
   }
