@@ -83,7 +83,9 @@ function replayPair(from: string, to: string, tally: Tally): void {
     if (old === undefined || next === undefined || old === next) continue
     const before = tally.changed.length
     replay(path, old, next, tally, maxHunksPerFile)
-    replaySlips(path, old, next, slipped, maxSlippedHunks)
+    replaySlips(path, old, next, slipped, maxSlippedHunks, (slip, hunk, base) =>
+      console.log(`\n${printed({ path, way: 'whole', hunk, said: `${slip}: made into something else` }, base)}`),
+    )
     for (const changed of tally.changed.slice(before)) console.log(`\n${printed(changed, Document.fromText(old))}`)
   }
 }

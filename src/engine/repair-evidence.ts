@@ -119,8 +119,11 @@ class Boundary {
     const closes = isCloser(this.row)
     const opens = closes ? reopens(this.row) : this.opensInTagged()
     if ((!closes && !opens) || this.isRestated()) return false
+    // A sibling over a header alone may be what its author wants in its place, with the rest of the change to come; over a closer alone it never is.
+    const isNested = this.kept.place === 'below' ? closes : opens
+    if (opens && !isNested && this.rest().length === 0) return false
     return (
-      this.bodyMatchesRest(this.kept.place === 'below' ? closes : opens) &&
+      this.bodyMatchesRest() &&
       (closes ? this.sidesAgree('up', isOpeningPartner) : this.bodyStaysOutside('up')) &&
       (opens ? this.sidesAgree('down', isClosingPartner) || this.isColonHeader() : this.bodyStaysOutside('down'))
     )
@@ -159,12 +162,10 @@ class Boundary {
 
   /**
    * The body stands for the rest of the range: it leaves the same halves of constructs open as the rows that it replaces beside this one. A row
-   * is off by one only then; otherwise the body is another text, broken for reasons of its own. A body that is not nested in this row's construct must stand
-   * for other rows at all: over this row alone it may just as well be what the author wanted in its place.
+   * is off by one only then; otherwise the body is another text, broken for reasons of its own.
    */
-  private bodyMatchesRest(isNested: boolean): boolean {
+  private bodyMatchesRest(): boolean {
     const rest = this.rest()
-    if (rest.length === 0 && !isNested) return false
     const below = this.kept.place === 'below' ? this.row : firstRow(this.tagged.down(this.range.last))
     const halves = halvesIn(rest, below)
     const written = halvesIn(this.body, below)

@@ -73,7 +73,6 @@ golden('a swallowed closer is kept below the body', [
 ])
 
 golden('the blank rows that end a range do not hide its last row', [
-  ['a.ts', 'f(() => {⏎  a();⏎⏎});⏎g()', 'PUT 4.=4:⏎+', 'f(() => {⏎  a();⏎⏎⏎});⏎g() ## kept 4'],
   ['a.ts', 'function f() {⏎  return 1;⏎}⏎⏎g()', 'PUT 2.=4:⏎+  return 2;', 'function f() {⏎  return 2;⏎}⏎g() ## kept 3'],
   [
     'a.ts',
@@ -124,6 +123,7 @@ golden('a swallowed opener is kept above the body', [
 ])
 
 golden('a range that begins or ends one row into the neighbouring construct', [
+  ['a.ts', 'function f() {⏎  a();⏎}⏎b();', 'PUT 3.=3:⏎+c();', 'function f() {⏎  a();⏎}⏎c();⏎b(); ## kept 3'],
   [
     'a.ts',
     'function f() {⏎  a();⏎}⏎⏎function g() {⏎  b();⏎}',
@@ -256,6 +256,15 @@ golden('several ops: the fewest rows that make the text parse, and no more', [
 
 golden('two rows that only each other speaks for are not kept', [
   ['a.ts', 'f(() => {⏎  a();⏎}, () => {⏎  b();⏎});', 'PUT 2.=3:⏎+  a();⏎PUT 4.=5:⏎+  b();', 'f(() => {⏎  a();⏎  b();'],
+])
+
+golden('a row that could stand on either side of the body is refused', [
+  [
+    'a.ts',
+    'f(() => {⏎  a();⏎});⏎g()',
+    'PUT 3.=3:⏎+',
+    'AMBIGUOUS "PUT 3.=3:" with line 3 kept above the body | "PUT 3.=3:" with line 3 kept below the body',
+  ],
 ])
 
 t.test('distinct texts at the lowest cost are refused, equal texts are not', async (t) => {

@@ -7,6 +7,7 @@ import { basename, join, relative } from 'node:path'
 import t from 'tap'
 import { packageRoot } from '../../src/package-root.js'
 import { Document } from '../../src/text/document.js'
+import type { Hunk, Slip } from './repair-replay.js'
 import { emptySlips, emptyTally, printed, replay, replaySlips } from './repair-replay.js'
 
 const modules = join(packageRoot(import.meta.url), 'node_modules')
@@ -74,7 +75,11 @@ t.test('the minimal diff between two real versions of a file comes out as it wen
 
 t.test('a slip at the end of a range is mended, or left, but never made into something else', async (t) => {
   const slips = emptySlips()
-  for (const pair of versions()) for (const [path, old, next] of changes(pair)) replaySlips(path, old, next, slips, 3)
+  const print = (slip: Slip, hunk: Hunk, base: Document): void => {
+    t.comment(printed({ path: slip, way: 'whole', hunk, said: 'made into something else' }, base))
+  }
+  for (const pair of versions())
+    for (const [path, old, next] of changes(pair)) replaySlips(path, old, next, slips, 3, print)
   t.comment(JSON.stringify(slips))
   const all = (fate: 'mended' | 'other' | 'left broken'): number =>
     Object.values(slips).reduce((sum, of) => sum + of[fate], 0)

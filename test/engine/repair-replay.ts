@@ -68,7 +68,7 @@ export function hunksBetween(old: Document, next: Document): readonly Hunk[] {
   return hunks
 }
 
-export function opOf({ range, rows }: Hunk, opsLine: number): ResolvedOp {
+function opOf({ range, rows }: Hunk, opsLine: number): ResolvedOp {
   const at: Put['at'] = range.isGap
     ? range.start === 1
       ? { kind: 'before', line: 1 }
@@ -168,27 +168,28 @@ export const emptySlips = (): SlipTally => {
   return Object.fromEntries(slips.map((slip) => [slip, { ...none }])) as SlipTally
 }
 
-/** Makes every slip in turn in each replacement of a change whose two versions parse, and counts how repair deals with it. */
+/** Makes every slip in turn in each replacement of a change whose two versions parse, and counts how repair deals with it. `onOther` sees the worst. */
 export function replaySlips(
   path: string,
   oldText: string,
   newText: string,
   tally: SlipTally,
   most: number,
-  look?: (slip: Slip, fate: string, hunk: Hunk, base: Document, hunks: readonly Hunk[]) => void,
+  onOther: (slip: Slip, hunk: Hunk, base: Document) => void,
 ): void {
   const base = Document.fromText(oldText)
   const hunks = hunksBetween(base, Document.fromText(newText))
   if (hunks.length === 0 || hunks.length > most) return
   if (verdictOn(path, oldText).verdict !== 'clean' || verdictOn(path, newText).verdict !== 'clean') return
+  const meant = applied(base, hunks.map(opOf)).rawText()
   for (const [i, hunk] of hunks.entries()) {
     if (!isReplacement(hunk)) continue
     for (const slip of slips) {
       const slipped = slippedHunk(base, hunks, i, slip)
       if (!slipped) continue
-      const fate = fateOf(path, base, newText, hunks.with(i, slipped))
+      const fate = fateOf(path, base, meant, hunks.with(i, slipped))
       tally[slip][fate]++
-      look?.(slip, fate, slipped, base, hunks.with(i, slipped))
+      if (fate === 'other') onOther(slip, slipped, base)
     }
   }
 }
