@@ -4,8 +4,8 @@
  */
 import type { ChildProcess } from 'node:child_process'
 import { execFileSync, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -48,14 +48,20 @@ function install(): string {
   return found
 }
 
+/** Below the range from which the system takes ports for outgoing connections, so that a server that is down for a moment finds its port free. */
 export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise<void>((resolve) => {
-    server.close(() => resolve())
-  })
-  return port
+  for (;;) {
+    const port = 10_000 + randomInt(20_000)
+    const server = createServer()
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false))
+      server.listen(port, '127.0.0.1', () => resolve(true))
+    })
+    await new Promise<void>((resolve) => {
+      server.close(() => resolve())
+    })
+    if (isFree) return port
+  }
 }
 
 export interface RedisServer {
