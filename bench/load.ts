@@ -108,6 +108,11 @@ function reportOf(rows: readonly Row[], loadBefore: number): string {
     `The generator shares the cores. ${connections} connections, one call at a time each; ${seconds} s a cell after 1 s of warm-up; ten files of 2 to 200 KB an agent; Read shows 200 lines.`,
     '"edit-text" edits files of no known language, "edit-code" TypeScript, which is parsed before the answer; the mix is read 60 %, grep 10 %, edit 25 %, write 5 % on both.',
     'The floor is bare Fastify: read, SHA-256, JSON; for a change also a temporary file, fsync and rename.',
+    ...(loadBefore > availableParallelism() / 2
+      ? [
+          '**Other work kept the machine busy**, which a call of many steps suffers from more than one of few: the shares are a lower bound.',
+        ]
+      : []),
     '',
     tableOf(rows),
     '',
