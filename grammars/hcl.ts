@@ -18,7 +18,8 @@ export const language: Language = {
   // An expression opens as an element of a list or an argument; elsewhere it is the value of something.
   isConstruct: (node) =>
     node.type !== 'expression' || ['tuple', 'function_arguments'].includes(node.parent?.type ?? ''),
-  containers: ['config_file', 'body', 'object', 'tuple', 'function_arguments'],
+  // Objects and lists are no containers here: the grammar gives their brackets names, and a container would end with the first.
+  containers: ['config_file', 'body', 'function_arguments'],
   clauses: [],
   closers: ['block_end', 'object_end', 'tuple_end', 'heredoc_identifier'],
   comments: ['comment'],

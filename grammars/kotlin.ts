@@ -1,7 +1,7 @@
 /**
  * Kotlin. Annotations stand among the modifiers inside the declaration, KDoc beside it. A getter or setter is a member of its own.
  *
- * The grammar misreads an annotation with arguments at the top of a file as an expression; such a line opens nothing, and the declaration's own line still does.
+ * In some files the grammar reads an annotation with arguments at the top as an expression; such a line opens nothing, and the declaration's own line still does.
  */
 import type { Language } from '../src/syntax/language.js'
 
@@ -32,6 +32,7 @@ export const language: Language = {
   sample: 'class A(val b: Int) {\n  @C fun d(): Int = when (b) {\n    1 -> e { it }\n    else -> 2\n  }\n}\n',
   opens: [
     ...declarations,
+    'package_header',
     'import_header',
     'if_expression',
     'when_expression',

@@ -31,6 +31,7 @@ export const language: Language = {
       package: 'tree-sitter-wasms',
       file: 'out/tree-sitter-swift.wasm',
       sha256: '41c4fdb2249a3aa6d87eed0d383081ff09725c2248b4977043a43825980ffcc7',
+      baseline: true,
     },
   ],
   sample: '@A\nclass B: C {\n  var d: Int { return 1 }\n  func e() -> Int { f { x in x } }\n}\n',

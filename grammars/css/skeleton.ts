@@ -168,8 +168,9 @@ class Skeleton {
 
   /** An empty value is valid for a custom property, and takes one of its blanks. */
   #value(start: number, end: number): void {
-    if (forgotten.test(this.css.slice(start, end))) return
-    if (this.css.slice(start, end).trim() === '' && this.css[start] === ' ') this.#replace(start, start + 1, 'x')
+    const value = this.css.slice(start, end)
+    if (forgotten.test(value) && !value.includes('{')) return
+    if (value.trim() === '' && this.css[start] === ' ') this.#replace(start, start + 1, 'x')
     else this.#words(start, end)
   }
 

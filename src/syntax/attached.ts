@@ -28,7 +28,7 @@ export function beginsWith(parent: SyntaxNode, child: SyntaxNode, rules: Rules):
 export function attachedRun(node: SyntaxNode, rules: Rules): SyntaxNode | undefined {
   const isDoc = rules.isComment(node)
   let lastRow = contentRow(node)
-  for (let next = node.nextSibling; next !== null; next = next.nextSibling) {
+  for (let next = following(node); next !== null; next = following(next)) {
     if (isEmpty(next)) continue
     const row = next.startPosition.row
     if (row > lastRow + 1) return undefined
@@ -40,6 +40,12 @@ export function attachedRun(node: SyntaxNode, rules: Rules): SyntaxNode | undefi
     lastRow = contentRow(next)
   }
   return undefined
+}
+
+/** The next sibling; for the last node of a parent, which may have taken in what only comes after it, that of the parent. */
+function following(node: SyntaxNode): SyntaxNode | null {
+  for (let at: SyntaxNode | null = node; at !== null; at = at.parent) if (at.nextSibling !== null) return at.nextSibling
+  return null
 }
 
 /** The last row with something of the node on it; some line comments hold the line break as well. */

@@ -46,6 +46,8 @@ export interface WasmSource {
   readonly file: string
   /** SHA-256 of the file as the package ships it, in hex. */
   readonly sha256: string
+  /** Holds a function that the optimizing compiler works on for many seconds: the code of the baseline compiler is the faster way then. */
+  readonly baseline?: true
   /**
    * Writes a text that the grammar refuses in words that it knows: of the same length, with the same lines and the same structure. Answers are about the text as
    * it is; only what opens and ends where is read from the rewritten one.

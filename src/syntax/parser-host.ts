@@ -6,11 +6,10 @@
  */
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import type { Tree } from 'web-tree-sitter'
-import { Language as Grammar, Parser } from 'web-tree-sitter'
+import type { Language as Grammar, Tree } from 'web-tree-sitter'
+import { Parser } from 'web-tree-sitter'
 import { Blocks } from './blocks.js'
-import { withCurrentDylink } from './dylink.js'
-import { readGrammar } from './grammar-files.js'
+import { GrammarUnfit, loadGrammar } from './grammar-module.js'
 import type { Language, SyntaxNode, WasmSource } from './language.js'
 import { childrenOf } from './language.js'
 import { nestsDeeperThan } from './nesting.js'
@@ -19,10 +18,7 @@ import { TextLines } from './text-lines.js'
 
 /** The part of the engine's WebAssembly that is used here; Node's types leave it to the browser's. */
 declare const WebAssembly: {
-  readonly Memory: new (pages: { readonly initial: number; readonly maximum: number }) => {
-    readonly buffer: ArrayBuffer
-  }
-  readonly Module: new (bytes: Uint8Array) => object
+  readonly Memory: new (pages: { readonly initial: number; readonly maximum: number }) => object
 }
 
 /** A text that parsed cleanly, with its tree; valid until the next parse of this host. */
@@ -53,9 +49,6 @@ export interface TextBeyondGrammar {
 }
 
 export type ParsedText = CleanText | BrokenText | TextBeyondGrammar
-
-/** A grammar is missing, altered or does not parse its sample: nothing is wrong with the thread that found out. */
-export class GrammarUnfit extends Error {}
 
 /** Asked again and again while a parse runs; true ends it. */
 export type Stop = () => boolean
@@ -167,14 +160,6 @@ function beyondGrammar({ bounds = {} }: Language, lines: TextLines): TextBeyondG
   if (lines.count > maxLines) return { what: 'lines', limit: maxLines }
   if (nesting < Infinity && nestsDeeperThan(lines.text, nesting)) return { what: 'nesting', limit: nesting }
   return undefined
-}
-
-function loadGrammar(source: WasmSource): Grammar {
-  try {
-    return Grammar.loadSync(new WebAssembly.Module(withCurrentDylink(readGrammar(source))))
-  } catch (error) {
-    throw new GrammarUnfit(`${source.package}/${source.file} cannot be loaded`, { cause: error })
-  }
 }
 
 /** The row of the first error in a tree, or of the first fault that the language adds; undefined for a clean one. */

@@ -8,12 +8,13 @@ import { workerData } from 'node:worker_threads'
 import type { BlockAnswer, ParseVerdict } from '../text/facts.js'
 import type { LineMapAnswer } from '../text/line-map.js'
 import { mapIds } from '../text/line-map.js'
+import { GrammarUnfit } from './grammar-module.js'
 import type { BlocksJob, JobBase, LineMapJob, VerdictsJob, WarmJob } from './jobs.js'
 import { epochMs, JobControl } from './jobs.js'
 import type { Language } from './language.js'
 import { LanguageIndex, languages } from './languages.js'
 import type { ParserHostOptions, Stop } from './parser-host.js'
-import { GrammarUnfit, ParserHost } from './parser-host.js'
+import { ParserHost } from './parser-host.js'
 
 const index = new LanguageIndex(languages)
 const host = await ParserHost.create(workerData as ParserHostOptions)
