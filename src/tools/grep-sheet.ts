@@ -22,8 +22,8 @@ export interface SheetBounds {
 
 export interface Hit {
   readonly line: number
-  /** Offset in bytes of the first match in the line. */
-  readonly column: number
+  /** Where the first match of a long line ends, in bytes from its start. */
+  readonly end: number
 }
 
 /** A file with a match. In mode content `hits` are its first lines, as many as there was room for when they were found. */
@@ -86,9 +86,9 @@ export class GrepSheet {
     }
     this.put(header)
     const shown: number[] = []
-    for (const { line, column } of hits) {
+    for (const { line, end } of hits) {
       if (this.room <= 0) break
-      const { text, whole } = this.rowText(document, line, column)
+      const { text, whole } = this.rowText(document, line, end)
       this.matches.push({ path, line, text })
       this.put(`${line}:${text}`)
       if (whole) shown.push(line)
@@ -115,12 +115,8 @@ export class GrepSheet {
     this.bytes += Buffer.byteLength(row) + 1
   }
 
-  /** The line, or a window around the match when it is too long to show; never decodes much more than it shows. */
-  private rowText(
-    document: Document,
-    line: number,
-    column: number,
-  ): { readonly text: string; readonly whole: boolean } {
+  /** The line, or a window around the end of its first match when it is too long to show; never decodes much more than it shows. */
+  private rowText(document: Document, line: number, end: number): { readonly text: string; readonly whole: boolean } {
     const { lineChars, windowChars } = this.bounds
     const bytes = document.content(line)
     // A UTF-16 unit takes one to three bytes.
@@ -129,7 +125,7 @@ export class GrepSheet {
       const text = bytes.toString('utf8')
       if (text.length <= lineChars) return { text, whole: true }
     }
-    const from = characterStart(bytes, Math.max(0, column - Math.floor(windowChars / 4)))
+    const from = characterStart(bytes, Math.max(0, end - Math.floor(windowChars / 2)))
     const until = characterStart(bytes, Math.min(bytes.length, from + 4 * windowChars))
     const cut = clip(bytes.toString('utf8', from, until), windowChars)
     const ends = !cut.clipped && until === bytes.length

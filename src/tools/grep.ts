@@ -13,7 +13,7 @@ import { Document } from '../text/document.js'
 import type { LineSet } from '../text/line-set.js'
 import { isUnwritable } from '../text/utf8.js'
 import type { Roots, Target } from '../workspace/port.js'
-import type { FileFound, FilesFound, LinesFound, Search, SearchText } from '../workspace/search-port.js'
+import type { FileFound, FilesFound, LineFound, LinesFound, Search, SearchText } from '../workspace/search-port.js'
 import { openSession, rootsOf } from './access.js'
 import type { ToolDeps } from './deps.js'
 import { announce } from './events.js'
@@ -190,11 +190,12 @@ class Showing {
     }
     const room = this.mode === 'content' ? this.sheet.room : 0
     const found = await search.lines(loaded.map(textOf), room)
+    const ends = await endsOf(search, loaded, found)
     const last = found.counts.findLastIndex((count) => count > 0)
     const recordings: Recording[] = []
     for (const [at, file] of loaded.entries()) {
       const complete = found.ended === 'complete' || at < last
-      const seen = this.take(file, at, found, complete)
+      const seen = this.take(file, at, found, complete, ends)
       if (seen) recordings.push(recordingOf(file, seen))
     }
     if (found.ended === 'deadline') this.outOfTime = true
@@ -202,7 +203,13 @@ class Showing {
   }
 
   /** Counts the file, and shows it when its matches are known and there is room; answers the lines shown in full of one that is shown. */
-  private take(file: Loaded, at: number, found: LinesFound, complete: boolean): LineSet | undefined {
+  private take(
+    file: Loaded,
+    at: number,
+    found: LinesFound,
+    complete: boolean,
+    ends: ReadonlyMap<LineFound, number>,
+  ): LineSet | undefined {
     const { candidate, document } = file
     const count = found.counts[at] ?? 0
     if (complete && count === 0) {
@@ -212,7 +219,8 @@ class Showing {
     this.count(complete ? count : Math.max(count, candidate.lines))
     const known = complete || (found.ended === 'enough' && count > 0)
     if (!known || this.sheet.room <= 0) return undefined
-    const hits = found.lines.filter(({ text }) => text === at)
+    const lines = found.lines.filter(({ text }) => text === at)
+    const hits = lines.map((found) => ({ line: found.line, end: ends.get(found) ?? 0 }))
     return this.sheet.add({ path: candidate.shown, document, hits, count })
   }
 
@@ -294,6 +302,21 @@ function fitsAtOnce(files: readonly Candidate[]): boolean {
 
 function textOf({ document }: Loaded): SearchText {
   return { bytes: document.bytes.subarray(document.hasBom ? 3 : 0), lineCount: document.lineCount }
+}
+
+/** Where the first match ends in those lines that may be too long to show whole. */
+async function endsOf(
+  search: Search,
+  loaded: readonly Loaded[],
+  found: LinesFound,
+): Promise<ReadonlyMap<LineFound, number>> {
+  const long = found.lines.flatMap((line) => {
+    const bytes = loaded[line.text]?.document.content(line.line)
+    return bytes && bytes.length > limits.maxLineChars ? [{ line, bytes }] : []
+  })
+  if (long.length === 0) return new Map()
+  const ends = await search.ends(long.map(({ bytes }) => bytes))
+  return new Map(long.map(({ line }, i) => [line, ends[i] ?? 0]))
 }
 
 function recordingOf({ target, document }: Loaded, seen: LineSet): Recording {

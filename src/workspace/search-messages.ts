@@ -14,16 +14,23 @@ export interface WorkerSetup {
 export type Task =
   | { readonly kind: 'files'; readonly scope: SearchScope }
   | { readonly kind: 'lines'; readonly texts: readonly SearchText[]; readonly most: number }
+  | { readonly kind: 'ends'; readonly lines: readonly Uint8Array[] }
+
+interface Answers {
+  readonly files: FilesFound
+  readonly lines: LinesFound
+  readonly ends: readonly number[]
+}
+
+export type Answer<T extends Task> = Answers[T['kind']]
 
 export type Order =
   | { readonly id: number; readonly query: SearchQuery; readonly spentMs: number; readonly task: Task }
   /** Kills the processes of an order, which is answered all the same. */
   | { readonly cancel: number }
 
-export type Answer<T extends Task> = T extends { kind: 'files' } ? FilesFound : LinesFound
-
 export type Reply = { readonly id: number } & (
-  | { readonly answer: FilesFound | LinesFound }
+  | { readonly answer: Answers[keyof Answers] }
   | { readonly refused: { readonly code: ErrorCode; readonly params: unknown } }
   | { readonly fault: string }
 )

@@ -11,22 +11,35 @@ import type { SearchQuery } from './search-port.js'
  * Arguments for every call that matches. Bounds on what a pattern compiles to keep one that repeats repetitions from taking the machine; the default engine knows
  * no backtracking.
  */
+const common = [
+  '--no-config',
+  '--color=never',
+  '--no-messages',
+  '--no-ignore-messages',
+  '--no-mmap',
+  '--text',
+  '--engine=default',
+  '--regex-size-limit=10M',
+  '--dfa-size-limit=32M',
+]
+
+const caseArg = (query: SearchQuery): string => (query.caseInsensitive ? '--ignore-case' : '--case-sensitive')
+
+/** For the search of files and of lines. */
 export function patternArgs(query: SearchQuery): string[] {
   return [
-    '--no-config',
-    '--color=never',
-    '--no-messages',
-    '--no-ignore-messages',
-    '--no-mmap',
-    '--text',
+    ...common,
     '--crlf',
-    '--engine=default',
-    '--regex-size-limit=10M',
-    '--dfa-size-limit=32M',
     ...(query.literal ? ['--fixed-strings'] : []),
-    query.caseInsensitive ? '--ignore-case' : '--case-sensitive',
+    caseArg(query),
     `--regexp=${query.pattern}`,
   ]
+}
+
+/** For the part of a line up to the end of its first match. The beginning of the line is taken along, so that there is no second match to look for. */
+export function firstMatchArgs(query: SearchQuery): string[] {
+  const pattern = query.literal ? query.pattern.replace(/[\\^$.*+?()[\]{}|#&~-]/g, '\\$&') : query.pattern
+  return [...common, caseArg(query), '--only-matching', `--regexp=^.*?(?:${pattern})`]
 }
 
 /**

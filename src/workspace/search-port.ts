@@ -57,8 +57,6 @@ export interface LineFound {
   readonly text: number
   /** 1-based. */
   readonly line: number
-  /** Offset in bytes of the first match from the start of the line. */
-  readonly column: number
 }
 
 /** Whole lines of UTF-8 without byte order mark; the last one may lack its LF. */
@@ -89,6 +87,11 @@ export interface Search {
    * that is none.
    */
   lines(texts: readonly SearchText[], most: number): Promise<LinesFound>
+  /**
+   * Where the first match of each of these lines ends, in bytes from the start of the line; 0 where that could not be found out in time. The lines have no
+   * terminators. Costs no memory however many matches a line holds.
+   */
+  ends(lines: readonly Uint8Array[]): Promise<readonly number[]>
 }
 
 export interface SearchPort {

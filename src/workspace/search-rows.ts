@@ -37,33 +37,37 @@ export class PathRows {
 export interface LineRow {
   /** 1-based, of everything that was read. */
   readonly line: number
-  /** Offset in bytes of the first match; 0 where ripgrep does not tell. */
-  readonly column: number
+  /** Bytes of the rest of the row. */
+  readonly length: number
 }
 
 const COLON = 58
 const ZERO = 48
 
-/** Rows of `--line-number --column --max-columns=1`: the text of a line is left out, but for one of a single byte. */
+/** Rows of `--line-number`: `number:anything LF`. Only numbers and lengths are looked at. */
 export class LineRows {
   private line = 0
-  private column = 0
-  private colons = 0
-  private digits = true
+  private length = 0
+  private inNumber = true
 
   /** Calls `visit` for each row that is whole; stops when it answers true, and answers that. */
   take(chunk: Buffer, visit: (row: LineRow) => boolean): boolean {
-    for (const byte of chunk) {
+    for (let at = 0; at < chunk.length; at++) {
+      const byte = chunk[at] ?? 0
       if (byte === LF) {
-        const row = { line: this.line, column: this.colons > 1 ? this.column - 1 : 0 }
-        this.line = this.column = this.colons = 0
-        this.digits = true
+        const row = { line: this.line, length: this.length }
+        this.line = this.length = 0
+        this.inNumber = true
         if (visit(row)) return true
-      } else if (this.colons > 1) continue
-      else if (byte === COLON && this.digits) this.colons++
-      else if (byte < ZERO || byte >= COLON) this.digits = false
-      else if (this.colons === 0) this.line = this.line * 10 + byte - ZERO
-      else this.column = this.column * 10 + byte - ZERO
+      } else if (this.inNumber) {
+        if (byte === COLON) this.inNumber = false
+        else this.line = this.line * 10 + byte - ZERO
+      } else {
+        const end = chunk.indexOf(LF, at)
+        const until = end < 0 ? chunk.length : end
+        this.length += until - at
+        at = until - 1
+      }
     }
     return false
   }

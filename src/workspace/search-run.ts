@@ -13,7 +13,7 @@ import { bareRules, isIgnoreName } from './ignore.js'
 import type { Children } from './search-child.js'
 import type { GlobBounds } from './search-include.js'
 import { parseInclude } from './search-include.js'
-import { patternArgs, patternError } from './search-pattern.js'
+import { firstMatchArgs, patternArgs, patternError } from './search-pattern.js'
 import type {
   FileFound,
   FilesFound,
@@ -99,18 +99,18 @@ export class SearchRun {
     const counts = texts.map(() => 0)
     let text = 0
     let before = 0
-    const visit = ({ line, column }: LineRow): boolean => {
+    const visit = ({ line }: LineRow): boolean => {
       for (let size = lineCount(texts, text); line > before + size; size = lineCount(texts, text)) {
         before += size
         text++
       }
       if (most > 0 && lines.length === most) return true
-      if (most > 0) lines.push({ text, line: line - before, column })
+      if (most > 0) lines.push({ text, line: line - before })
       counts[text] = (counts[text] ?? 0) + 1
       return false
     }
     const end = await this.parts.children.run({
-      args: [...patternArgs(this.query), ...lineArgs],
+      args: [...patternArgs(this.query), '--max-columns=1', ...lineArgs],
       cwd: '/',
       input: wholeLines(texts),
       timeMs: this.remaining(this.parts.bounds.searchMs + this.parts.bounds.searchLinesMs),
@@ -118,6 +118,23 @@ export class SearchRun {
     })
     if (end.how === 'exit' && end.code === 2) throw patternError(end.complaint, this.query.pattern)
     return { lines, counts, ended: end.how === 'exit' ? 'complete' : end.how }
+  }
+
+  async ends(lines: readonly Uint8Array[]): Promise<readonly number[]> {
+    const ends = lines.map(() => 0)
+    const rows = new LineRows()
+    await this.parts.children.run({
+      args: [...firstMatchArgs(this.query), ...lineArgs],
+      cwd: '/',
+      input: wholeLines(lines.map((bytes) => ({ bytes, lineCount: 1 }))),
+      timeMs: this.remaining(this.parts.bounds.searchMs + this.parts.bounds.searchLinesMs),
+      take: (chunk) =>
+        rows.take(chunk, ({ line, length }) => {
+          ends[line - 1] ||= length
+          return false
+        }),
+    })
+    return ends
   }
 
   /** The hits under the rules, or under none, and how many files were left out. */
@@ -260,17 +277,8 @@ export class SearchRun {
   }
 }
 
-/** A row per matching line, without its text. */
-const lineArgs = [
-  '--encoding=none',
-  '--no-heading',
-  '--no-filename',
-  '--line-number',
-  '--column',
-  '--max-columns=1',
-  '--',
-  '-',
-]
+/** Rows with their numbers; `--max-columns=1` leaves the text of a line out, but for one of a single byte. */
+const lineArgs = ['--encoding=none', '--no-heading', '--no-filename', '--line-number', '--', '-']
 
 function* wholeLines(texts: readonly SearchText[]): Generator<Uint8Array> {
   const newline = Buffer.from('\n')

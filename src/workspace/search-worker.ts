@@ -10,7 +10,7 @@ import { ToolError } from '../errors/tool-error.js'
 import { denyRule } from './deny.js'
 import { directoryOpener, hasDescriptorPaths } from './directory.js'
 import { Children } from './search-child.js'
-import type { Order, Reply, WorkerSetup } from './search-messages.js'
+import type { Answer, Order, Reply, Task, WorkerSetup } from './search-messages.js'
 import { SearchRun } from './search-run.js'
 
 const { program, denyRead, bounds } = workerData as WorkerSetup
@@ -27,8 +27,7 @@ async function carryOut(order: Exclude<Order, { cancel: number }>): Promise<Repl
   try {
     const children = new Children(program, stop.signal)
     const run = new SearchRun(query, { children, openDirectory, denyRead: denies, bounds }, spentMs)
-    const answer = task.kind === 'files' ? await run.files(task.scope) : await run.lines(task.texts, task.most)
-    return { id, answer }
+    return { id, answer: await answerOf(run, task) }
   } catch (error) {
     if (error instanceof ToolError && error.is(...errorCodes)) {
       return { id, refused: { code: error.code, params: error.params } }
@@ -36,6 +35,17 @@ async function carryOut(order: Exclude<Order, { cancel: number }>): Promise<Repl
     return { id, fault: error instanceof Error ? (error.stack ?? error.message) : String(error) }
   } finally {
     running.delete(id)
+  }
+}
+
+function answerOf(run: SearchRun, task: Task): Promise<Answer<Task>> {
+  switch (task.kind) {
+    case 'files':
+      return run.files(task.scope)
+    case 'lines':
+      return run.lines(task.texts, task.most)
+    case 'ends':
+      return run.ends(task.lines)
   }
 }
 

@@ -57,6 +57,7 @@ export function createSearch(options: SearchOptions = {}): SearchPort {
           kindOf,
           files: (scope) => ask({ kind: 'files', scope }),
           lines: (texts, most) => ask({ kind: 'lines', texts, most }),
+          ends: (lines) => ask({ kind: 'ends', lines }),
         })
       } finally {
         stop.abort(new Error('the search has ended'))

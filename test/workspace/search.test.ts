@@ -65,14 +65,14 @@ const names = (found: FilesFound): string =>
     .sort()
     .join(' ')
 
-/** `text:line:column` of each line, or with `most` 0 the counts. */
+/** `text:line` of each line, or with `most` 0 the counts. */
 async function linesOf(texts: readonly string[], query: SearchQuery, most = 1_000_000): Promise<string> {
   const asked = texts.map((text) => ({
     bytes: Buffer.from(text),
     lineCount: text.split('\n').length - (text.endsWith('\n') || text === '' ? 1 : 0),
   }))
   const { lines, counts, ended } = await searchWith({}).run(query, never, (search) => search.lines(asked, most))
-  const words = most === 0 ? counts.map(String) : lines.map(({ text, line, column }) => `${text}:${line}:${column}`)
+  const words = most === 0 ? counts.map(String) : lines.map(({ text, line }) => `${text}:${line}`)
   return [...words, ...(ended === 'complete' ? [] : [ended])].join(' ')
 }
 
@@ -431,32 +431,56 @@ t.test('links are not followed, pipes and devices not opened', { timeout: 20_000
 })
 
 const lineCases: readonly (readonly [string, SearchQuery, readonly string[], string])[] = [
-  ['lines of several texts', plain('hit'), ['hit\nx\nhit\n', '', 'a hit', 'hit\n'], '0:1:0 0:3:0 2:1:2 3:1:0'],
-  ['an end of line before CRLF', plain('x$'), ['x\r\nyx\r\nx y\r\n'], '0:1:0 0:2:1'],
-  ['a start of line in every text', plain('^x'), ['x\n', 'x\nyx\n'], '0:1:0 1:1:0'],
-  ['an empty line', plain('^$'), ['\na\n\r\n', 'b'], '0:1:0 0:3:0'],
-  ['a NUL far into the text', plain('hit'), [`${'a\n'.repeat(9_000)}\0\nhit\n`], '0:9002:0'],
-  ['characters that end no line', plain('hit'), ['a\fb\u0085c\u2028d\rhit\nhit\n'], '0:1:11 0:2:0'],
-  ['a byte order mark that is content', plain('^.hit'), ['\ufeffhit\n'], '0:1:0'],
-  ['a column in bytes', plain('é+'), ['aé漢éé\n'], '0:1:1'],
-  ['plain text', { ...plain('a.b('), literal: true }, ['a.b(\naxb(\n'], '0:1:0'],
-  ['either case', { ...plain('É'), caseInsensitive: true }, ['é\n'], '0:1:0'],
-  ['exact case', plain('hit'), ['HIT\nhit\n'], '0:2:0'],
-  ['a pattern that begins with a dash', plain('-e'), ['a -e\n--files\n'], '0:1:2'],
-  ['a pattern that looks like an option', plain('--files'), ['a\n--files\n'], '0:2:0'],
-  ['the start of the text is the start of a line', plain('\\Ahit'), ['a\nhit\n', 'hit\n'], '0:2:0 1:1:0'],
+  ['lines of several texts', plain('hit'), ['hit\nx\nhit\n', '', 'a hit', 'hit\n'], '0:1 0:3 2:1 3:1'],
+  ['an end of line before CRLF', plain('x$'), ['x\r\nyx\r\nx y\r\n'], '0:1 0:2'],
+  ['a start of line in every text', plain('^x'), ['x\n', 'x\nyx\n'], '0:1 1:1'],
+  ['an empty line', plain('^$'), ['\na\n\r\n', 'b'], '0:1 0:3'],
+  ['a NUL far into the text', plain('hit'), [`${'a\n'.repeat(9_000)}\0\nhit\n`], '0:9002'],
+  ['characters that end no line', plain('hit'), ['a\fb\u0085c\u2028d\rhit\nhit\n'], '0:1 0:2'],
+  ['a byte order mark that is content', plain('^.hit'), ['\ufeffhit\n'], '0:1'],
+  ['plain text', { ...plain('a.b('), literal: true }, ['a.b(\naxb(\n'], '0:1'],
+  ['either case', { ...plain('É'), caseInsensitive: true }, ['é\n'], '0:1'],
+  ['exact case', plain('hit'), ['HIT\nhit\n'], '0:2'],
+  ['a pattern that begins with a dash', plain('-e'), ['a -e\n--files\n'], '0:1'],
+  ['a pattern that looks like an option', plain('--files'), ['a\n--files\n'], '0:2'],
+  ['the start of the text is the start of a line', plain('\\Ahit'), ['a\nhit\n', 'hit\n'], '0:2 1:1'],
   ['nothing', plain('no'), ['a\n'], ''],
 ]
 
 t.test('lines of texts', async (t) => {
   for (const [name, query, texts, expected] of lineCases) t.equal(await linesOf(texts, query), expected, name)
-  t.equal(await linesOf(['hit\n'.repeat(100_000)], plain('hit'), 2), '0:1:0 0:2:0 enough')
-  t.equal(await linesOf(['hit\n', 'hit\nhit\n'], plain('hit'), 3), '0:1:0 1:1:0 1:2:0')
+  t.equal(await linesOf(['hit\n'.repeat(100_000)], plain('hit'), 2), '0:1 0:2 enough')
+  t.equal(await linesOf(['hit\n', 'hit\nhit\n'], plain('hit'), 3), '0:1 1:1 1:2')
   t.equal(await linesOf(['hit\n', 'x\n', '', 'hit\n'.repeat(1_000_000)], plain('hit'), 0), '1 0 0 1000000')
 })
 
-t.test('many matches on one long line take no memory', async (t) => {
-  t.equal(await linesOf(['a'.repeat(20_000_000)], plain('a')), '0:1:0')
+t.test('many matches on one long line cost neither time nor memory', async (t) => {
+  t.equal(await linesOf(['a'.repeat(20_000_000)], plain('a')), '0:1')
+  t.equal(await linesOf(['a\n'.repeat(100) + 'a'.repeat(20_000_000)], plain('a'), 0), '101')
+})
+
+const endCases: readonly (readonly [string, SearchQuery, readonly string[], readonly number[]])[] = [
+  ['the first match of each line', plain('hit'), ['hit hit', 'a hit', 'b'], [3, 5, 0]],
+  ['bytes, not characters', plain('é+'), ['aé漢éé', '漢é'], [3, 5]],
+  ['alternatives and anchors', plain('^x|y$|z'), ['x z', 'a y', 'az y'], [1, 3, 2]],
+  ['plain text', { ...plain('a.b('), literal: true }, ['axb( a.b(!', 'a.b('], [9, 4]],
+  [
+    'plain text with every sign',
+    { ...plain('\\^$.*+?()[]{}|#&~-/<>'), literal: true },
+    ['a\\^$.*+?()[]{}|#&~-/<>b'],
+    [22],
+  ],
+  ['either case', { ...plain('HIT'), caseInsensitive: true }, ['a hit'], [5]],
+  ['a match over the whole line', plain('.*'), ['abc'], [3]],
+]
+
+t.test('ends of first matches', async (t) => {
+  for (const [name, query, lines, expected] of endCases) {
+    const ends = await searchWith({}).run(query, never, (search) => search.ends(lines.map((line) => Buffer.from(line))))
+    t.strictSame(ends, expected, name)
+  }
+  const long = Buffer.from(`${'a'.repeat(10_000_000)}hit${'a'.repeat(10_000_000)}`)
+  t.strictSame(await searchWith({}).run(plain('hit'), never, (search) => search.ends([long])), [10_000_003])
 })
 
 const patternCases: readonly (readonly [string, RegExp])[] = [
