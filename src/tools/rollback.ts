@@ -98,8 +98,9 @@ async function land(rolling: RollbackCall, want: Alone, { permit }: Held): Promi
     const intent = intentOf(rolling, review, current)
     return { answer: await restoreFiles(deps, roots, value, confirmation(deps, want, permit, intent)), value }
   })
-  const published = await publish(deps, permit)
+  // Before it is recorded: a process that dies in between leaves an intent, and whoever repeats the call comes by here again.
   await prune(rolling, current)
+  const published = await publish(deps, permit)
   if (published === 'recorded') return { ...answered(review), published: true }
   return answered({ ...review, warnings: [...review.warnings, warn.snapshotNotRecorded()] })
 }
