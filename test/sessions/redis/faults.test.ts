@@ -27,7 +27,7 @@ import { collectingLog, freshNamespace, redisStore } from './harness.js'
 const server = await startRedis()
 t.teardown(async () => server.stop())
 
-const bounds = { permitLeaseMs: 400, permitMarginMs: 40 }
+const bounds = { permitLeaseMs: 1_200, permitMarginMs: 120 }
 const unavailable = { code: 'STORE_UNAVAILABLE' }
 
 interface World {
@@ -95,7 +95,7 @@ async function scenario(t: Test, what: string, at: number, fate: Fate): Promise<
   const proxy = await startProxy(server.port)
   const log = collectingLog()
   const namespace = freshNamespace()
-  const store = redisStore(`redis://127.0.0.1:${proxy.port}`, { namespace, bounds, log, commandTimeoutMs: 250 })
+  const store = redisStore(`redis://127.0.0.1:${proxy.port}`, { namespace, bounds, log, commandTimeoutMs: 750 })
   const observer = redisStore(server.url, { namespace, bounds, log })
   const world: World = { text: 'start\n' }
   const session = await opened(observer)
@@ -157,7 +157,7 @@ const fates: Record<string, Fate> = {
   'the server is full': { kind: 'error', line: "OOM command not allowed when used memory > 'maxmemory'." },
   'the server cannot persist': { kind: 'error', line: 'MISCONF Redis is configured to save RDB snapshots' },
   'the server never answers': { kind: 'silence' },
-  'the answer is late': { kind: 'late', ms: 400 },
+  'the answer is late': { kind: 'late', ms: 1_200 },
 }
 
 for (const [name, fate] of Object.entries(fates))
@@ -201,7 +201,7 @@ const calls: Record<string, (store: Store, s: Session, permit: Permit) => Promis
 t.test('whatever goes wrong, every call says STORE_UNAVAILABLE in time, and works again after it', async (t) => {
   const proxy = await startProxy(server.port)
   const log = collectingLog()
-  const options = { namespace: freshNamespace(), commandTimeoutMs: 200, log, bounds: { permitLeaseMs: 60_000 } }
+  const options = { namespace: freshNamespace(), commandTimeoutMs: 600, log, bounds: { permitLeaseMs: 60_000 } }
   const store = redisStore(`redis://127.0.0.1:${proxy.port}`, options)
   t.teardown(async () => {
     await store.close()

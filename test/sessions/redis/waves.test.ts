@@ -4,6 +4,7 @@ import t from 'tap'
 import { startRedis } from '../../redis-server.js'
 import { startProxy } from '../../tcp-proxy.js'
 import { facts, held, intent, opened, recording, review, textOf } from '../conformance/harness.js'
+import { closeServices, service } from '../../service.js'
 import { freshNamespace, redisStore } from './harness.js'
 
 const server = await startRedis()
@@ -153,6 +154,33 @@ t.test('waves of a Read and of a direct Edit', async (t) => {
     t.same(names.filter((name) => name === 'acquire-file').length, 2)
     t.ok(waves <= 4, `${waves} waves`)
   })
+})
+
+t.test('waves of whole calls over HTTP', async (t) => {
+  const disk = await service(t, { store })
+  const session = await disk.session()
+  const text = Array.from({ length: 200 }, (_, i) => `line ${i}\n`).join('')
+  for (const file of ['a.txt', 'b.txt']) await disk.put(file, text)
+  for (const file of ['a.txt', 'b.txt']) await session.read(file)
+  await session.edit('b.txt', 'PUT 1.=1:\n+warm up', {}, { 'idempotency-key': 'warm-up' })
+
+  const read = await cost(async () => session.read('a.txt'))
+  t.equal(read.waves, 2, `Read: ${read.names.join(' ')}`)
+  const edit = await cost(async () => {
+    const reply = await session.edit('a.txt', 'PUT 5.=5:\n+edited', { promptId: 'p' }, { 'idempotency-key': 'k1' })
+    t.equal(reply.body['branch'], 'direct')
+  })
+  t.equal(edit.waves, 4, `Edit: ${edit.names.join(' ')}`)
+  const plain = await cost(async () => session.edit('a.txt', 'PUT 6.=6:\n+edited'))
+  t.equal(plain.waves, 4, `Edit without a key: ${plain.names.join(' ')}`)
+
+  await disk.put('b.txt', `above\n${await disk.get('b.txt')}`)
+  const recovered = await cost(async () => {
+    const reply = await session.edit('b.txt', 'PUT 50.=50:\n+edited')
+    t.equal(reply.body['branch'], 'recovered')
+  })
+  t.equal(recovered.waves, 5, `recovered Edit: ${recovered.names.join(' ')}`)
+  await closeServices()
 })
 
 t.test('a flushed script costs a command more and nothing else', async (t) => {
