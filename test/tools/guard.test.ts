@@ -125,6 +125,7 @@ async function whatCounts(t: Test, make: MakeStore): Promise<void> {
     await s.put('big.txt', 'x'.repeat(2_000))
     await s.put('bin.dat', 'a\0b')
     await s.put('latin.txt', Buffer.from([0xf1]))
+    await s.put('locked/there.txt', lines(3))
     const a = await s.session()
     const readOnly = await s.session({ access: 'read-only' })
     for (const client of [a, readOnly]) await client.read('a.txt')
@@ -155,7 +156,7 @@ async function whatCounts(t: Test, make: MakeStore): Promise<void> {
     }
     const uncounted: [Promise<Reply>, string][] = [
       [edit('../out.txt', 'CUT 1.=1'), 'PATH_OUTSIDE_WORKSPACE'],
-      [edit('locked/a.txt', 'CUT 1.=1'), 'TOOL_DENIED'],
+      [edit('locked/none.txt', 'CUT 1.=1'), 'TOOL_DENIED'],
       [readOnly.edit('a.txt', 'CUT 1', p), 'TOOL_DENIED'],
       [a.edit('busy.txt', 'CUT 1.=1', p), 'MUTATION_IN_PROGRESS'],
       [edit('a.txt', 'CUT 1', { dryRun: true }), 'EDIT_PARSE_FAILED'],
