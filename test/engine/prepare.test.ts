@@ -4,7 +4,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import t from 'tap'
-import { ToolError } from '../../src/errors/tool-error.js'
+import type { ToolError } from '../../src/errors/tool-error.js'
+import { asToolError } from '../../src/errors/tool-error.js'
 import type { Answers } from '../../src/engine/facts.js'
 import { run } from '../../src/engine/facts.js'
 import type { EngineBounds, KnownVersion, Prepared } from '../../src/engine/input.js'
@@ -54,13 +55,18 @@ function prepared(live: Document, ops: string, given: Given = {}): Prepared {
   return run(prepare(input, given.bounds ?? bounds), { ...answers, ...given.answers })
 }
 
+function refused(error: unknown): ToolError {
+  const refusal = asToolError(error)
+  if (!refusal) throw error
+  return refusal
+}
+
 /** The resulting text, or the code of the refusal. */
 function outcome(text: string, ops: string, given: Given = {}): string {
   try {
     return prepared(Document.fromText(text), ops.replaceAll('⏎', '\n'), given).result.rawText()
   } catch (error) {
-    if (error instanceof ToolError) return error.code
-    throw error
+    return refused(error).code
   }
 }
 
@@ -121,7 +127,7 @@ t.test('limits hold before anything of their size is built', async (t) => {
       prepared(big, ops)
       return 'ok'
     } catch (error) {
-      return error instanceof ToolError ? error.code : String(error)
+      return refused(error).code
     }
   }
   t.equal(code('CUT 1.=100000'), 'ok')
@@ -278,7 +284,7 @@ function applied(live: Document, ops: string): Prepared | undefined {
     const result = prepared(live, ops)
     return result.warnings.some((warning) => warning.code === 'BOUNDARY_ECHO_REMOVED') ? undefined : result
   } catch (error) {
-    if (error instanceof ToolError) return undefined
-    throw error
+    refused(error)
+    return undefined
   }
 }

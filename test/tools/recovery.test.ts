@@ -15,12 +15,15 @@ t.test('other requests are answered while a large diff runs', async (t) => {
   await a.read('large.txt', { limit: 10 })
   // The same lines in another order: nothing can be left out, so the diff searches until its bound.
   await s.put('large.txt', `${[...rows].sort().join('\n')}\n`)
-  let recovering = true
-  const edit = a.edit('large.txt', 'PUT 5.=5:\n+x').finally(() => (recovering = false))
+  const large = { pending: true }
+  const edit = a.edit('large.txt', 'PUT 5.=5:\n+x').finally(() => {
+    large.pending = false
+  })
+  const pending = (): boolean => large.pending
   let answered = 0
-  while (recovering) {
+  while (pending()) {
     t.equal((await b.read('small.txt')).status, 200)
-    if (recovering) answered++
+    if (pending()) answered++
   }
   const reply = await edit
   t.equal(reply.code, 'EDIT_TAG_MISMATCH')
