@@ -180,7 +180,7 @@ class MemoryStore implements Store {
     const held = this.held.get(permit.token)
     if (held === undefined) return 'lost'
     if (this.alive(held.ref) === undefined) return 'gone'
-    const review = intent.review && packReview(intent.review)
+    const review = intent.review && packReview(intent.review, this.bounds.reviewEvidenceBytesPerSession)
     // Commit awaits it; a fault before that must not end the process.
     review?.catch(() => undefined)
     held.staged = { intent, review }

@@ -29,7 +29,8 @@ export interface Evidence {
 const maxEvidenceBytes = 256 * 1024 * 1024
 const maxBeforeBytes = 4 * 1024 * 1024 * 1024 - 1
 
-export async function packReview(stored: StoredReview): Promise<PackedReview> {
+/** Evidence of more than `maxBytes` gives up its rows, which the entries then say. */
+export async function packReview(stored: StoredReview, maxBytes: number): Promise<PackedReview> {
   const evidence: Evidence = {
     review: stored.review,
     workspace: stored.workspace,
@@ -42,7 +43,7 @@ export async function packReview(stored: StoredReview): Promise<PackedReview> {
     })),
   }
   const [packed, befores] = await Promise.all([
-    pack(Buffer.from(JSON.stringify(evidence))),
+    packEvidence(evidence, maxBytes),
     Promise.all(
       stored.restore.map(async (r, i) => (r.before === undefined ? undefined : ([i, await pack(r.before)] as const))),
     ),
@@ -52,6 +53,13 @@ export async function packReview(stored: StoredReview): Promise<PackedReview> {
     evidence: packed,
     befores: new Map(befores.filter((b) => b !== undefined)),
   }
+}
+
+async function packEvidence(evidence: Evidence, maxBytes: number): Promise<Buffer> {
+  const packed = await pack(Buffer.from(JSON.stringify(evidence)))
+  if (packed.byteLength <= maxBytes) return packed
+  const entries = evidence.review.entries.map((entry) => ({ ...entry, hunks: [], truncated: true }))
+  return pack(Buffer.from(JSON.stringify({ ...evidence, review: { ...evidence.review, entries } })))
 }
 
 /** True when the bytes to restore are within `maxBytes` once they are packed. Packs only what is not small anyway. */

@@ -3,6 +3,7 @@
  * Called by permits and intents.
  */
 import { createHash } from 'node:crypto'
+import type { StoreBounds } from '../bounds.js'
 import { pack } from '../packing.js'
 import { registerBytes } from '../registers.js'
 import type { PackedReview } from '../review-packing.js'
@@ -31,14 +32,14 @@ export interface EncodedIntent {
 export async function encodeIntent(
   intent: Intent,
   claim: OwnClaim | undefined,
-  maxRanges: number,
+  bounds: StoreBounds,
   knownTexts: ReadonlySet<string>,
 ): Promise<EncodedIntent> {
   const answer = intent.answer && claim ? { ...intent.answer, claim } : undefined
   const plan = {
     forget: intent.forget,
     moves: (intent.moves ?? []).map(({ from, to }) => [from, to]),
-    recordings: intent.recordings.map((recording) => recordingFields(recording, maxRanges)),
+    recordings: intent.recordings.map((recording) => recordingFields(recording, bounds.seenRangesPerVersion)),
     registers: intent.registers.map(({ name, lines }) => [name, String(registerBytes(lines)), String(lines.length)]),
     ...(intent.review ? { review: intent.review.review.reviewId, entries: intent.review.restore.length } : {}),
     ...(intent.rolledBack === undefined ? {} : { rolledBack: intent.rolledBack }),
@@ -52,7 +53,7 @@ export async function encodeIntent(
   }
   const { review, copies } = intent.review ? withoutKnown(intent.review, knownTexts) : { review: undefined, copies: [] }
   const [packed, registers] = await Promise.all([
-    review && packReview(review),
+    review && packReview(review, bounds.reviewEvidenceBytesPerSession),
     Promise.all(intent.registers.map(async ({ lines }) => pack(Buffer.from(JSON.stringify(lines))))),
   ])
   return {
@@ -64,7 +65,8 @@ export async function encodeIntent(
       ...intent.events.flatMap((event, i) => [`v:${i + 1}`, JSON.stringify(event.data)]),
     ],
     copies,
-    inline: async () => (intent.review ? beforeFields(await packReview(intent.review)) : []),
+    inline: async () =>
+      intent.review ? beforeFields(await packReview(intent.review, bounds.reviewEvidenceBytesPerSession)) : [],
   }
 }
 

@@ -42,7 +42,7 @@ export class Intents {
     const held = this.permits.find(permit)
     if (held === undefined) return 'lost'
     const claim = intent.answer && this.claims.find(held.ref, intent.answer.key)
-    const encoded = await encodeIntent(intent, claim, bounds.seenRangesPerVersion, held.knownTexts)
+    const encoded = await encodeIntent(intent, claim, bounds, held.knownTexts)
     const mark = printMark({ ref: held.ref, intentId: intent.intentId })
     const marking = allOf(held.files.map(async (file) => this.markFile(held, file, mark)))
     const [session, files] = await bothOf(this.stageSession(held, intent, encoded, claim), marking)

@@ -15,7 +15,7 @@ import type { Snapshots } from './snapshots.js'
 import type { Turn } from './wake.js'
 
 /** A waiter that does not look again for this long is dead. */
-const ticketMs = 1_500
+const ticketMs = 2_000
 /** How often a waiter looks by itself. */
 const lookMs = 500
 

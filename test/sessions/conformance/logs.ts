@@ -312,6 +312,26 @@ export function logs(t: Test, make: MakeStore): void {
     )
   })
 
+  t.test('evidence that is too large by itself gives up its rows and says so', async (t) => {
+    const { store, close } = await make({ reviewEvidenceBytesPerSession: 20_000 })
+    t.teardown(close)
+    const s = await opened(store)
+    const small = review('small', Buffer.from('x'))
+    const rows = [{ kind: '+' as const, line: 1, text: randomBytes(40_000).toString('hex') }]
+    const hunks = [{ oldStart: 0, oldLines: 0, newStart: 1, newLines: 1, rows }]
+    const large = {
+      ...small,
+      review: { ...small.review, reviewId: 'large', entries: [{ ...small.review.entries[0]!, hunks }] },
+    }
+    await publish(store, s, { review: small })
+    await publish(store, s, { review: large })
+    t.match(await store.review(s, 'large'), {
+      review: { entries: [{ hunks: [], truncated: true, reversible: true, additions: 1 }] },
+      restore: [{ before: Buffer.from('x') }],
+    })
+    t.ok(await store.review(s, 'small'))
+  })
+
   t.test('events are heard live, in order, with consecutive ids', async (t) => {
     const { store, close } = await make()
     t.teardown(close)
