@@ -190,12 +190,13 @@ class Showing {
     }
     const room = this.mode === 'content' ? this.sheet.room : 0
     const found = await search.lines(loaded.map(textOf), room)
+    const totals = await totalsOf(search, loaded, found)
     const ends = await endsOf(search, loaded, found)
     const last = found.counts.findLastIndex((count) => count > 0)
     const recordings: Recording[] = []
     for (const [at, file] of loaded.entries()) {
       const complete = found.ended === 'complete' || at < last
-      const seen = this.take(file, at, found, complete, ends)
+      const seen = this.take(file, at, { ...found, counts: totals }, complete, ends)
       if (seen) recordings.push(recordingOf(file, seen))
     }
     if (found.ended === 'deadline') this.outOfTime = true
@@ -293,6 +294,13 @@ class Showing {
     const data = { outputMode: this.mode, count, files: this.files, truncated }
     return { answer: this.sheet.answer(common, this.files), data }
   }
+}
+
+/** A file that was named was not counted before; where its lines were cut off they are counted now, so that the answer can say how many there are. */
+async function totalsOf(search: Search, loaded: readonly Loaded[], found: LinesFound): Promise<LinesFound['counts']> {
+  if (found.ended !== 'enough' || !loaded.some(({ candidate }) => candidate.lines === 0)) return found.counts
+  const counted = await search.lines(loaded.map(textOf), 0)
+  return counted.ended === 'complete' ? counted.counts : found.counts
 }
 
 function fitsAtOnce(files: readonly Candidate[]): boolean {

@@ -25,8 +25,10 @@ const common = [
 
 const caseArg = (query: SearchQuery): string => (query.caseInsensitive ? '--ignore-case' : '--case-sensitive')
 
-/** For the search of files and of lines. */
+/** For the search of files and of lines. Throws INVALID_ARGUMENT for a group that is closed before it is opened: ripgrep would close its own with it. */
 export function patternArgs(query: SearchQuery): string[] {
+  const unopened = query.literal ? undefined : unopenedGroup(query.pattern)
+  if (unopened !== undefined) throw patternInvalid('unopened group', unopened)
   return [
     ...common,
     '--crlf',
@@ -67,6 +69,26 @@ export function patternError(complaint: string, pattern: string): ToolError<'INV
 function reasonOf(lines: readonly string[]): string {
   const told = lines.find((line) => line.trim() !== '') ?? 'it is not understood'
   return told.replace(/^(?:rg: )?(?:error: )?/, '')
+}
+
+/** 1-based character of a `)` that closes nothing; none is looked for where comments may hold one. */
+function unopenedGroup(pattern: string): number | undefined {
+  if (/\(\?[a-wyzA-Z-]*x/.test(pattern)) return undefined
+  const letters = Array.from(pattern)
+  let groups = 0
+  let sets = 0
+  for (let i = 0; i < letters.length; i++) {
+    const letter = letters[i]
+    if (letter === '\\') i++
+    else if (letter === '[') {
+      sets++
+      if (letters[i + 1] === '^') i++
+      if (letters[i + 1] === ']') i++
+    } else if (sets > 0) sets -= letter === ']' ? 1 : 0
+    else if (letter === '(') groups++
+    else if (letter === ')' && groups-- === 0) return i + 1
+  }
+  return undefined
 }
 
 /** 1-based character of the innermost group that is never closed: the complaint may lay it at the group around the pattern. */

@@ -436,3 +436,26 @@ t.test('a search is told to whoever listens', async (t) => {
   }
   stop.abort()
 })
+
+t.test('a named file whose lines are cut off says how many there are', async (t) => {
+  const s = await service(t)
+  await s.put('h.txt', 'foo\n'.repeat(10))
+  const a = await s.session()
+  const reply = await a.grep('foo', { path: 'h.txt', headLimit: 3 })
+  t.match(reply.body, { count: 10, truncated: true, notice: /^the first 3 of 10 / })
+  t.equal((reply.body['matches'] as unknown[]).length, 3)
+})
+
+t.test('a group that closes before it opens is no pattern, in a set or behind a backslash it is text', async (t) => {
+  const s = await service(t)
+  await s.put('a.txt', 'foo\nbar)\n')
+  const a = await s.session()
+  for (const pattern of [')', ')(', 'foo)|(bar', 'a))']) {
+    const reply = await a.grep(pattern, { path: 'a.txt' })
+    t.match(reply.body, { code: 'INVALID_ARGUMENT', detail: /literal: true/ }, pattern)
+  }
+  for (const pattern of ['[)]', '[^](]\\)', '\\)', '[[:alpha:]]\\)', '(r)\\)']) {
+    t.equal((await a.grep(pattern, { path: 'a.txt' })).body['count'], 1, pattern)
+  }
+  t.equal((await a.grep(')', { path: 'a.txt', literal: true })).body['count'], 1)
+})
