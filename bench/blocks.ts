@@ -25,10 +25,12 @@ function spread(times: number[]): string {
 
 const syntax = createSyntax()
 await syntax.ready()
+let declined = 0
 const resolve = async (text: string): Promise<number> => {
   const started = performance.now()
   const [answer] = await syntax.blocksAt('a.ts', text, [2])
-  if (answer?.found !== true) throw new Error(JSON.stringify(answer))
+  // On a busy machine the largest text may not be parsed within its time limit.
+  if (answer?.found !== true) declined++
   return performance.now() - started
 }
 let salt = 0
@@ -53,4 +55,5 @@ delay.disable()
 console.log(
   `event loop while 4 MB parses run: p99 ${(delay.percentile(99) / 1e6).toFixed(1)} ms, longest ${(delay.max / 1e6).toFixed(1)} ms`,
 )
+console.log(`${declined} calls declined`)
 await syntax.close()
