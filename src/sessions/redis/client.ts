@@ -33,6 +33,8 @@ const maxInFlight = 10_000
 const maxReconnectMs = 1_000
 const maxConnectWaitMs = 250
 
+class NotConnected extends Error {}
+
 export class RedisClient {
   private readonly scripts: Readonly<Record<ScriptName, Script>> = loadScripts()
   /** SHAs that the server has heard since the connection was made. */
@@ -151,7 +153,7 @@ export class RedisClient {
   private async guarded<T>(work: () => Promise<T>): Promise<T> {
     if (this.inFlight >= maxInFlight) throw new Error('too many commands wait for an answer')
     if (this.commands.status !== 'ready') await this.firstReady
-    if (this.commands.status !== 'ready') throw new Error(`the connection is ${this.commands.status}`)
+    if (this.commands.status !== 'ready') throw new NotConnected(`the connection is ${this.commands.status}`)
     this.inFlight++
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<never>((_, reject) => {
@@ -205,9 +207,11 @@ export class RedisClient {
 
   private unavailable(error: unknown, command: string): ToolError {
     if (error instanceof ToolError && error.is('STORE_UNAVAILABLE')) return error
-    if (!this.closed) {
+    // That the connection is gone was said once.
+    if (!this.closed && !(error instanceof NotConnected)) {
       const isOurs =
-        error instanceof TypeError || (error instanceof Error && /user_script|ERR Error/.test(error.message))
+        error instanceof TypeError ||
+        (error instanceof Error && /^(?:ERR|WRONGTYPE) .*(?:user_script|running script)/.test(error.message))
       const text = 'a command to redis failed'
       if (isOurs) this.options.log.error({ err: error, command }, text)
       else this.options.log.warn({ err: error, command }, text)
