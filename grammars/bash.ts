@@ -22,6 +22,7 @@ export const language: Language = {
       package: 'tree-sitter-bash',
       file: 'tree-sitter-bash.wasm',
       sha256: '8292919c88a0f7d3fb31d0cd0253ca5a9531bc1ede82b0537f2c63dd8abe6a7a',
+      baseline: true,
     },
   ],
   sample: 'f() {\n  if [ -n "$1" ]; then\n    cat <<E\n${x:-$(y)}\nE\n  fi\n}\n',

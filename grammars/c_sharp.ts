@@ -36,6 +36,7 @@ export const language: Language = {
       package: 'tree-sitter-wasms',
       file: 'out/tree-sitter-c_sharp.wasm',
       sha256: '6266a7e32d68a3459104d994dc848df15d5672b0ea8e86d327274b694f8e6991',
+      baseline: true,
     },
   ],
   sample: 'namespace A { [B] class C<T> { int D => 1; void E() { F(x => 1); } } }\n',

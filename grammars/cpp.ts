@@ -25,6 +25,7 @@ export const language: Language = {
       package: 'tree-sitter-wasms',
       file: 'out/tree-sitter-cpp.wasm',
       sha256: 'f6afdf53bfd6de76557bb7edb624a3a3869e14d9a83b78433f93617ecee42527',
+      baseline: true,
     },
     ...c.sources,
   ],

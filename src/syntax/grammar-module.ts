@@ -1,8 +1,8 @@
 /**
  * Turns the bytes of a grammar into code.
  *
- * One of the grammars holds a function so large that the optimizing compiler works on it for many seconds, in the background, while the process can neither use its core nor
- * end. Such a grammar says so in its language file, and its module is compiled once, whole, by the baseline compiler. Called by the parser host.
+ * Some grammars hold a function so large that the optimizing compiler works on it for seconds, in the background, while the process can neither use that core nor
+ * end, and parse no faster for it. Such a grammar says so in its language file, and its module is compiled once, whole, by the baseline compiler. Called by the parser host.
  */
 import { setFlagsFromString } from 'node:v8'
 import { Language as Grammar } from 'web-tree-sitter'

@@ -16,9 +16,13 @@ import { nestsDeeperThan } from './nesting.js'
 import { Rules } from './rules.js'
 import { TextLines } from './text-lines.js'
 
+interface WasmMemory {
+  readonly buffer: ArrayBuffer
+}
+
 /** The part of the engine's WebAssembly that is used here; Node's types leave it to the browser's. */
 declare const WebAssembly: {
-  readonly Memory: new (pages: { readonly initial: number; readonly maximum: number }) => object
+  readonly Memory: new (pages: { readonly initial: number; readonly maximum: number }) => WasmMemory
 }
 
 /** A text that parsed cleanly, with its tree; valid until the next parse of this host. */
@@ -68,7 +72,10 @@ export class ParserHost {
   readonly #parser = new Parser()
   readonly #kept: LRUCache<string, Kept>
 
-  private constructor(options: ParserHostOptions) {
+  private constructor(
+    options: ParserHostOptions,
+    private readonly memory: WasmMemory,
+  ) {
     this.#kept = new LRUCache<string, Kept>({
       max: options.keptTrees,
       maxSize: options.keptUnits,
@@ -79,15 +86,21 @@ export class ParserHost {
   /** One host per thread: the runtime below it is shared by everything in the thread. */
   static async create(options: ParserHostOptions): Promise<ParserHost> {
     const maximum = Math.floor(options.memoryBytes / wasmPageBytes)
-    await Parser.init({ wasmMemory: new WebAssembly.Memory({ initial: initialPages, maximum }) })
-    return new ParserHost(options)
+    const memory = new WebAssembly.Memory({ initial: initialPages, maximum })
+    await Parser.init({ wasmMemory: memory })
+    return new ParserHost(options, memory)
+  }
+
+  /** Bytes of memory that the runtime has taken; it gives none back. */
+  get memoryBytes(): number {
+    return this.memory.buffer.byteLength
   }
 
   /** Loads every grammar of a language and parses its sample with each. Throws with the reason when one is missing, altered or unfit. */
   warm(language: Language): void {
     for (const source of language.sources) {
       const tree = this.#tree(source, language.sample, () => false)
-      const fault = tree === undefined ? 0 : errorRow(tree.rootNode, language)
+      const fault = tree === undefined ? 0 : errorRow(tree.rootNode, language, new TextLines(language.sample))
       tree?.delete()
       if (fault !== undefined)
         throw new GrammarUnfit(`${source.package}/${source.file} does not parse the ${language.name} sample`)
@@ -118,7 +131,7 @@ export class ParserHost {
       const tree = this.#tree(source, normal, stop)
       if (tree === undefined) return undefined
       const root = tree.rootNode
-      const fault = errorRow(root, language)
+      const fault = errorRow(root, language, lines)
       if (fault === undefined) {
         const blocks = new Blocks(root, lines, this.#rulesOf(language))
         return { tree, text: { clean: true, root, lines, blocks } }
@@ -163,16 +176,26 @@ function beyondGrammar({ bounds = {} }: Language, lines: TextLines): TextBeyondG
 }
 
 /** The row of the first error in a tree, or of the first fault that the language adds; undefined for a clean one. */
-function errorRow(root: SyntaxNode, language: Language): number | undefined {
+function errorRow(root: SyntaxNode, language: Language, lines: TextLines): number | undefined {
   if (!root.hasError) return language.faultRow?.(root)
   let node = root
   for (;;) {
-    // A root that is an error says nothing of where; deeper down the outermost error is the first.
-    if ((node.isError && node.parent !== null) || node.isMissing) return node.startPosition.row
+    // Where the root itself is the error, the parser may have stopped before the end: what comes next is what it could not read.
+    if (node.isError && node.parent !== null) break
     const next = firstFaulty(node)
-    if (next === undefined) return node.startPosition.row
+    if (node.isMissing || next === undefined) break
     node = next
   }
+  const row = node === root ? rowAfter(root, lines) : node.startPosition.row
+  return Math.min(row, Math.max(0, lines.count - 1))
+}
+
+/** The row of the first thing behind a node; its own where nothing follows. */
+function rowAfter(node: SyntaxNode, lines: TextLines): number {
+  const { row, column } = node.endPosition
+  if (lines.firstColumn(row, column) !== undefined) return row
+  for (let below = row + 1; below < lines.count; below++) if (lines.firstColumn(below) !== undefined) return below
+  return node.startPosition.row
 }
 
 function firstFaulty(node: SyntaxNode): SyntaxNode | undefined {

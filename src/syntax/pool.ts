@@ -228,12 +228,14 @@ class JobWatch {
     return this.#abort.signal
   }
 
+  /** When a job begins is not told, only whether it has: a job that waits is looked at again after the time that it may run. */
   #look(): void {
+    const mayRunMs = this.workMs + this.bounds.graceMs
     const running = this.control.runningMs
     const waited = performance.now() - this.#since
-    const left = running === undefined ? this.bounds.queueMs - waited : this.workMs + this.bounds.graceMs - running
+    const left = running === undefined ? this.bounds.queueMs - waited : mayRunMs - running
     if (left <= 0) this.#abort.abort()
-    else this.#timer = setTimeout(() => this.#look(), left)
+    else this.#timer = setTimeout(() => this.#look(), Math.min(left, mayRunMs))
   }
 
   /** Nobody waits: a job that has not begun leaves the queue, one that has stops at its next chance. */
