@@ -1,6 +1,6 @@
 /**
- * Block resolution at three sizes, cold (a text that no thread has seen) and warm (the same text again), and the delay of the event loop while 4 MB parses run. Prints;
- * asserts nothing.
+ * Block resolution at three sizes, cold (a text that no thread has seen) and warm (the same text again), and the delay of the event loop while 4 MB parses run. Beside the
+ * time on the clock stands the processor time of all threads, which other work on the machine changes little. Prints; asserts nothing.
  *
  *     npm run build && node dist/bench/blocks.js
  */
@@ -24,7 +24,12 @@ function spread(times: number[]): string {
 }
 
 const syntax = createSyntax()
+const first = performance.now()
+await syntax.blocksAt('a.ts', 'const a = {\n}\n', [1])
+console.log(`first answer, thread and grammar included: ${(performance.now() - first).toFixed(0)} ms`)
+const warming = process.cpuUsage()
 await syntax.ready()
+console.log(`all grammars loaded: ${(process.cpuUsage(warming).user / 1_000).toFixed(0)} ms of processor time`)
 let declined = 0
 const resolve = async (text: string): Promise<number> => {
   const started = performance.now()
@@ -41,12 +46,16 @@ for (const [name, bytes, rounds] of [
 ] as const) {
   const cold: number[] = []
   const warm: number[] = []
+  const processor: number[] = []
   for (let i = 0; i < rounds; i++) {
     const text = textOf(bytes, salt++)
+    const before = process.cpuUsage()
     cold.push(await resolve(text))
+    const { user, system } = process.cpuUsage(before)
+    processor.push((user + system) / 1_000)
     warm.push(await resolve(text))
   }
-  console.log(`${name}: cold ${spread(cold)}; warm ${spread(warm)}`)
+  console.log(`${name}: cold ${spread(cold)}, of processor time ${spread(processor)}; warm ${spread(warm)}`)
 }
 const delay = monitorEventLoopDelay({ resolution: 1 })
 delay.enable()

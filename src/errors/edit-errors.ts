@@ -134,12 +134,17 @@ export const editErrors = {
     reason: BlockReason
     suggestion: string
     enclosing?: LineSpan
+    /** Where nothing encloses the line: the next construct below it. */
+    next?: LineSpan
   }>({
     status: 422,
     retriable: false,
     title: 'No block opens at this line',
-    detail: (p) =>
-      `line ${p.line}: ${blockReasonText(p.reason)}${p.enclosing === undefined ? '' : `; the enclosing construct is ${spanText(p.enclosing)}`}; use ${p.suggestion}`,
+    detail: (p) => {
+      const around = p.enclosing === undefined ? '' : `; the enclosing construct is ${spanText(p.enclosing)}`
+      const below = p.next === undefined ? '' : `; the next construct below is ${spanText(p.next)}`
+      return `line ${p.line}: ${blockReasonText(p.reason)}${around}${below}; use ${p.suggestion}`
+    },
     fields: (p) => ({
       opsLine: p.opsLine,
       line: p.line,
