@@ -22,7 +22,7 @@ export interface SyntaxPort {
   ): Promise<readonly ParseVerdict[]>
   /** True when the language of the path is known, without parsing. */
   knows(path: string, firstLine: string): boolean
-  /** The map of unchanged lines between two texts (arrays of lines compared as given); small ones at once, large ones in a worker. */
+  /** The map of unchanged lines between two texts whose lines are numbered: at once where that is quick, else in a worker. */
   lineMap(lines: LineIds, signal?: AbortSignal): Promise<LineMapAnswer>
   /** Resolves when every grammar is loaded and has parsed its sample; rejects with the first that does not. */
   ready(): Promise<void>
