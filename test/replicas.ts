@@ -354,7 +354,8 @@ class Agent {
 
   private account(file: string, { slot, text }: Plan, answer: Answer | undefined): boolean {
     const { world } = this
-    if (!answer) {
+    // A repetition that is a CONFLICT says that nobody can tell what became of the first attempt.
+    if (!answer || answer.code === 'CONFLICT') {
       world.unanswered++
       if (slot) slot.candidates.push(text)
       else this.slots.push({ file, candidates: [text], mayBeAbsent: true })
