@@ -83,7 +83,7 @@ export const language: Language = {
   isConstruct: (node) => node.type !== 'html_block' || !/^\s*<!--/.test(node.text),
   containers: ['document', 'section', 'list'],
   clauses: [],
-  closers: ['setext_h1_underline', 'setext_h2_underline'],
+  closers: ['setext_h1_underline', 'setext_h2_underline', 'fenced_code_block_delimiter'],
   comments: [],
   lastRow,
 }

@@ -1,7 +1,7 @@
 /**
  * Which construct opens at a line (contract §8.2, reading §7), read from a clean syntax tree with the rules of its language.
  *
- * A construct opens where its first token is the first thing on the line, blanks and comments aside. What begins further right opens nothing: its span would
+ * A construct opens where its first token is the first thing on the line, blanks, comments and a leading separator aside. What begins further right opens nothing: its span would
  * begin with a piece of something else (`} else {`, `}, () => {`, `.then(() => {` belong to constructs that opened above, `a(); b({` has an `a()` in it).
  * For the same reason a construct is refused when its last line goes on with something of its own (`}, {`): spans are whole lines, and these lines are not one
  * construct. Of the nodes that open at one place the outermost wins, up to the container whose child it is; a container never does.
@@ -76,11 +76,18 @@ export class Blocks {
     for (;;) {
       const path = this.#path({ row, column })
       const comment = path.findLast((node) => this.rules.isComment(node))
-      if (comment === undefined) return this.#construct(row, column, path)
-      const after = this.#afterComment(comment, row)
-      if (after === undefined) return this.#documented(row, comment, path)
-      column = after
+      const after = comment === undefined ? this.#afterSeparator(path, row) : this.#afterComment(comment, row)
+      if (after !== undefined) column = after
+      else if (comment !== undefined) return this.#documented(row, comment, path)
+      else return this.#construct(row, column, path)
     }
+  }
+
+  /** Where the line goes on behind a `;` or `,` that parts what it begins with from what came before. */
+  #afterSeparator(path: Path, row: number): number | undefined {
+    const leaf = path.at(-1)
+    if (leaf === undefined || leaf.startPosition.row !== row || !isSeparator(leaf)) return undefined
+    return this.lines.firstColumn(row, leaf.endPosition.column)
   }
 
   /** Where the line goes on behind a comment that begins and ends on it; undefined when the comment is all there is. */
@@ -137,12 +144,23 @@ export class Blocks {
     let end = node.endPosition
     for (;;) {
       const last = this.#lastCharacter(end)
-      const comment = this.#path(last).findLast((at) => this.rules.isComment(at))
-      if (comment === undefined || comment.startIndex <= node.startIndex) {
-        return { row: last.row, column: last.column + 1 }
-      }
-      end = comment.startPosition
+      const path = this.#path(last)
+      const comment = path.findLast((at) => this.rules.isComment(at))
+      if (comment !== undefined && comment.startIndex > node.startIndex) end = comment.startPosition
+      else if (this.#opensNextLine(path, last)) end = last
+      else return { row: last.row, column: last.column + 1 }
     }
+  }
+
+  /** A `;` that begins a line ends what came before only for the grammar: it keeps `;[a].map(` from being read as an index. */
+  #opensNextLine(path: Path, last: Place): boolean {
+    const leaf = path.at(-1)
+    const parent = path.at(-2)
+    if (leaf === undefined || parent === undefined || !isSeparator(leaf)) return false
+    const isFirst = this.lines.firstColumn(last.row) === last.column
+    return (
+      isFirst && parent.startIndex < leaf.startIndex && this.lines.firstColumn(last.row, last.column + 1) !== undefined
+    )
   }
 
   /** The place of the last character before `end` that is not blank. */
@@ -209,6 +227,7 @@ export class Blocks {
     return undefined
   }
 
+  /** True when a node begins at a place, but for blanks. */
   #startsAt(node: SyntaxNode, row: number, column: number): boolean {
     const start = node.startPosition
     return start.row === row && start.column <= column && this.lines.at(row).slice(start.column, column).trim() === ''
@@ -224,4 +243,8 @@ export class Blocks {
     }
     return path
   }
+}
+
+function isSeparator(leaf: SyntaxNode): boolean {
+  return !leaf.isNamed && (leaf.type === ';' || leaf.type === ',')
 }

@@ -121,8 +121,7 @@ export class ParserHost {
   }
 
   #parseAnew(language: Language, text: string, stop: Stop): Kept | undefined {
-    // Lines keep their numbers, and no grammar has to know of CR.
-    const normal = text.includes('\r') ? text.replaceAll('\r\n', '\n') : text
+    const normal = withPlainLineBreaks(text)
     const lines = new TextLines(normal)
     const beyond = beyondGrammar(language, lines)
     if (beyond !== undefined) return { tree: undefined, text: { clean: false, beyond } }
@@ -166,6 +165,12 @@ export class ParserHost {
     this.#rules.set(language.name, rules)
     return rules
   }
+}
+
+/** The text as grammars know texts best, with CRLF as LF and an LF at the end. Its lines keep their numbers. */
+function withPlainLineBreaks(text: string): string {
+  const plain = text.includes('\r') ? text.replaceAll('\r\n', '\n') : text
+  return plain === '' || plain.endsWith('\n') ? plain : `${plain}\n`
 }
 
 function beyondGrammar({ bounds = {} }: Language, lines: TextLines): TextBeyondGrammar['beyond'] | undefined {
