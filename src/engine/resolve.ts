@@ -54,12 +54,15 @@ function echoed(op: LineOp): ResolvedSpan['op'] {
 function spanOf(op: LineOp, answer: BlockAnswer | undefined): LineRange {
   if (answer?.found) return LineRange.inclusive(answer.span.start, answer.span.end)
   const line = blockLine(op.at) ?? 0
+  const reason = answer?.reason ?? { kind: 'parser-lost' }
+  const last = reason.kind === 'shares-line' ? reason.line : (answer?.singleLine?.end ?? line)
   throw new ToolError('EDIT_BLOCK_UNRESOLVED', {
     opsLine: op.opsLine,
     line,
-    reason: answer?.reason ?? { kind: 'parser-lost' },
-    suggestion: plainForm(op, line, answer?.singleLine?.end ?? line),
+    reason,
+    suggestion: plainForm(op, line, last),
     ...(answer?.enclosing === undefined ? {} : { enclosing: answer.enclosing }),
+    ...(answer?.next === undefined ? {} : { next: answer.next }),
   })
 }
 
