@@ -200,6 +200,8 @@ async function sweepOnce(top: string, redisUrl: string): Promise<void> {
 // — agents —
 
 interface Answer {
+  /** A repetition of a call that had no answer. */
+  readonly repeated?: boolean
   readonly status: number
   readonly code: string
   readonly body: Record<string, unknown>
@@ -233,8 +235,8 @@ class World {
   readonly latencies: number[] = []
   readonly faults: string[] = []
   readonly refused = new Map<string, number>()
-  /** Texts of lines that must not be anywhere. */
-  readonly absent = new Set<string>()
+  /** Texts of lines that must not be anywhere, and why. */
+  readonly absent = new Map<string, string>()
   readonly total: number
   kills = 0
   done = 0
@@ -347,7 +349,7 @@ class Agent {
       if (again?.code === 'SESSION_NOT_FOUND') return undefined
       if (!again || again.status >= 500 || again.code === 'MUTATION_IN_PROGRESS') continue
       this.world.resolved++
-      return again
+      return { ...again, repeated: true }
     }
     return undefined
   }
@@ -364,13 +366,13 @@ class Agent {
     if (answer.status === 200) {
       world.succeeded++
       if (JSON.stringify(answer.body['warnings'] ?? []).includes('SNAPSHOT_NOT_RECORDED')) world.notRecorded++
-      for (const old of slot?.candidates ?? []) world.absent.add(old)
+      for (const old of slot?.candidates ?? []) world.absent.set(old, `replaced by "${text}"`)
       if (slot) slot.candidates = [text]
       else this.slots.push({ file, candidates: [text], mayBeAbsent: false })
       return true
     }
     world.refused.set(answer.code, (world.refused.get(answer.code) ?? 0) + 1)
-    world.absent.add(text)
+    world.absent.set(text, `refused: ${answer.code}${answer.repeated ? ' when it was repeated' : ''}`)
     if (answer.code === 'SESSION_NOT_FOUND') this.lost()
     return false
   }
@@ -422,7 +424,8 @@ function checkFiles(dir: string, agents: readonly Agent[], world: World): void {
     }
   for (const [file, inFile] of counts)
     for (const line of inFile.keys()) {
-      if (world.absent.has(line)) world.faults.push(`${file}: "${line}" was refused or replaced and is there`)
+      const why = world.absent.get(line)
+      if (why !== undefined) world.faults.push(`${file}: "${line}" is there (${why})`)
       else if (!known.has(line)) world.faults.push(`${file}: "${line}" belongs to nobody`)
     }
 }

@@ -206,8 +206,9 @@ class MemoryStore implements Store {
     this.letGo(permit)
   }
 
-  async settle(): Promise<void> {
+  async settle(): Promise<'absent'> {
     // Nothing is ever left over here.
+    return 'absent'
   }
 
   async claim(ref: SessionRef, key: string, requestDigest: string, waitMs: number): Promise<Claim> {
@@ -215,8 +216,8 @@ class MemoryStore implements Store {
     return session ? session.claims.claim(key, requestDigest, waitMs, session.ended) : { status: 'mine' }
   }
 
-  async answer(ref: SessionRef, key: string, answer: Answer): Promise<void> {
-    this.alive(ref)?.claims.answer(key, answer)
+  async answer(ref: SessionRef, key: string, answer: Answer): Promise<Answer> {
+    return this.alive(ref)?.claims.answer(key, answer) ?? answer
   }
 
   async unclaim(ref: SessionRef, key: string): Promise<void> {

@@ -324,20 +324,24 @@ export interface Store {
   release(permit: Permit): Promise<void>
   /**
    * Publishes a leftover that landed or discards it. `texts` gives the LF text that lies on disk at a path, so that its recordings have texts. Needs the permit
-   * that `begin` returned it with, and comes before anything is staged under it. Settling twice does nothing.
+   * that `begin` returned it with, and comes before anything is staged under it. `absent`: somebody else has settled it, this call did nothing and `landed` is not
+   * what became of it.
    */
   settle(
     permit: Permit,
     leftover: Leftover,
     landed: boolean,
     texts: (path: string) => Uint8Array | undefined,
-  ): Promise<void>
+  ): Promise<'settled' | 'absent'>
 
   // idempotency
   /** `mine` obliges the caller to answer, to commit an answer or to unclaim. Waits for a concurrent duplicate at most `waitMs`. */
   claim(ref: SessionRef, key: string, requestDigest: string, waitMs: number): Promise<Claim>
-  /** Stores a refusal, or any answer that no intent carries. */
-  answer(ref: SessionRef, key: string, answer: Answer): Promise<void>
+  /**
+   * Stores a refusal, or any answer that no intent carries. Gives the answer that stands: another one when an earlier call with the key turned out to have landed
+   * meanwhile.
+   */
+  answer(ref: SessionRef, key: string, answer: Answer): Promise<Answer>
   /** Gives a claim back whose answer is not stored (reading §8.8). */
   unclaim(ref: SessionRef, key: string): Promise<void>
 

@@ -9,7 +9,7 @@ import type { Answer, Claim, Session, SessionRef } from '../sessions/store.js'
 import { sha256 } from '../text/digest.js'
 import { assertMayWrite, openSession, refOf } from './access.js'
 import type { ToolDeps } from './deps.js'
-import { AlreadyLanded } from './permits.js'
+import { AlreadySettled } from './permits.js'
 import type { MutationSpec, Trace } from './refused.js'
 import { announceRefusal, refusalBody } from './refused.js'
 import type { MutationCall, Outcome } from './tools.js'
@@ -60,7 +60,8 @@ export async function mutate(
       if (replay) return replay
     }
     const success = await work(mutation.context)
-    if (!success.published) await owed?.pay(success.status, success.body)
+    const stands = success.published ? undefined : await owed?.pay(success.status, success.body)
+    if (stands) return replayed(stands)
     return { status: success.status, body: success.body, replayed: false }
   } catch (error) {
     return await endOf(mutation, error)
@@ -114,16 +115,18 @@ function replayOf({ deps, spec }: Mutation, claim: Claim): Outcome | undefined {
 async function endOf(mutation: Mutation, error: unknown): Promise<Outcome> {
   const { deps, call, spec, context, owed } = mutation
   try {
-    const landed = error instanceof AlreadyLanded ? await owed?.alreadyPaid() : undefined
-    if (landed) return replayed(landed)
-    const refusal = error instanceof AlreadyLanded ? inProgress(spec, 0) : asToolError(error)
+    const before = error instanceof AlreadySettled ? await owed?.paidBefore() : undefined
+    if (before) return replayed(before)
+    const refusal = error instanceof AlreadySettled ? inProgress(spec, 0) : asToolError(error)
     if (!refusal || refusal.is('SESSION_NOT_FOUND')) throw error
     const refused = { error: refusal, spec, trace: context.trace, requestId: call.requestId }
     const body = await refusalBody(deps, context.session, refused)
-    if (!spec.dryRun) {
-      const paying = keeps(refusal) ? owed?.pay(refusal.status, body) : owed?.giveBack()
-      await Promise.all([paying, announceRefusal(deps, context.session, refused, body)])
-    }
+    if (spec.dryRun) return { status: refusal.status, body, replayed: false }
+    if (keeps(refusal)) {
+      const stands = await owed?.pay(refusal.status, body)
+      if (stands) return replayed(stands)
+    } else await owed?.giveBack()
+    await announceRefusal(deps, context.session, refused, body)
     return { status: refusal.status, body, replayed: false }
   } catch (thrown) {
     await owed?.giveBack()
@@ -153,12 +156,15 @@ class OwedAnswer {
     private readonly digest: string,
   ) {}
 
-  /** The call has its outcome whether or not the store keeps it. */
-  async pay(status: number, body: Record<string, unknown>): Promise<void> {
+  /** The call has its outcome whether or not the store keeps it. The answer that stands instead, when an earlier call with the key has one. */
+  async pay(status: number, body: Record<string, unknown>): Promise<Answer | undefined> {
+    const given = { status, body: JSON.stringify(body) }
     try {
-      await this.deps.store.answer(this.ref, this.key, { status, body: JSON.stringify(body) })
+      const stands = await this.deps.store.answer(this.ref, this.key, given)
+      return stands.status === given.status && stands.body === given.body ? undefined : stands
     } catch (error) {
       this.deps.log.warn({ err: error }, 'the answer of an idempotent call was not kept')
+      return undefined
     }
   }
 
@@ -167,7 +173,7 @@ class OwedAnswer {
   }
 
   /** The answer that was published when the leftover of an earlier call with this key was settled. */
-  async alreadyPaid(): Promise<Answer | undefined> {
+  async paidBefore(): Promise<Answer | undefined> {
     await this.giveBack()
     const claim = await this.deps.store.claim(this.ref, this.key, this.digest, 0)
     return claim.status === 'answered' ? claim.answer : undefined

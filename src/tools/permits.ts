@@ -27,13 +27,16 @@ export interface Alone {
   readonly key: string | undefined
 }
 
-/** Thrown instead of doing the work of a call whose key belongs to a leftover that has just been settled as landed (reading §8.5). */
-export class AlreadyLanded extends Error {}
+/**
+ * Thrown instead of doing the work of a call whose key belongs to a leftover that has just been settled as landed, or that somebody else settled, who may have
+ * published its answer (reading §8.5).
+ */
+export class AlreadySettled extends Error {}
 
 /**
  * Throws MUTATION_IN_PROGRESS when the permits are not had in time, after `whenBusy` had its chance to refuse for a reason that comes first (reading
  * §3.0), and SESSION_NOT_FOUND when the session ends meanwhile. A call with a key is only ever judged after the leftovers, because it may be the retry of one
- * of them: AlreadyLanded when that landed, CONFLICT when nobody can tell any more.
+ * of them: AlreadySettled when that landed, CONFLICT when nobody can tell any more.
  */
 export async function alone<T>(
   deps: ToolDeps,
@@ -60,7 +63,7 @@ export async function alone<T>(
       const outcome = await settle(deps, permit, leftover)
       const isOwn = leftover.ref.sessionId === want.ref.sessionId && leftover.intent.answer?.key === want.key
       if (want.key === undefined || !isOwn) continue
-      if (outcome === 'landed') throw new AlreadyLanded()
+      if (outcome === 'landed' || outcome === 'elsewhere') throw new AlreadySettled()
       if (outcome === 'unknown') throw new ToolError('CONFLICT', { reason: 'outcome unknown', path: want.path })
     }
     const fresh = leftovers.length > 0 ? await reread(deps, want) : histories
@@ -118,8 +121,8 @@ export function assertRunning(signal: AbortSignal): void {
 
 type FileState = 'before' | 'after' | 'other'
 
-/** `unknown`: something else changed the files meanwhile, so that they do not tell. */
-type Settled = 'landed' | 'not landed' | 'unknown'
+/** `unknown`: something else changed the files meanwhile, so that they do not tell. `elsewhere`: somebody else was faster. */
+type Settled = 'landed' | 'not landed' | 'unknown' | 'elsewhere'
 
 /**
  * Completes an intent that landed and discards any other. A call creates or replaces at most one file and then removes at most one, so an intent of which only
@@ -138,10 +141,11 @@ async function settle(deps: ToolDeps, permit: Permit, leftover: Leftover): Promi
   if (isLanded) {
     for (const file of missing) await deps.workspace.removeExact(file.path, file.before ?? '')
   }
-  await deps.store.settle(permit, leftover, isLanded, (path) => {
+  const settled = await deps.store.settle(permit, leftover, isLanded, (path) => {
     const found = bytes.get(path)
     return found === undefined ? undefined : Document.trusted(found).textBytes()
   })
+  if (settled === 'absent') return 'elsewhere'
   deps.log.warn(
     { sessionId: leftover.ref.sessionId, intentId: leftover.intent.intentId, landed: isLanded },
     'settled a leftover intent',

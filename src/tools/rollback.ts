@@ -13,7 +13,7 @@ import type { ToolDeps } from './deps.js'
 import type { MutationContext, Success } from './mutation.js'
 import { mutate } from './mutation.js'
 import type { Alone, Held } from './permits.js'
-import { alone, AlreadyLanded, confirmation, landed, publish } from './permits.js'
+import { alone, AlreadySettled, confirmation, landed, publish } from './permits.js'
 import { assertShown, findReview, reviewAnswer, reviewNotFound } from './reviews.js'
 import type { MutationCall, Outcome } from './tools.js'
 
@@ -61,7 +61,7 @@ async function run(rolling: RollbackCall): Promise<Success> {
   try {
     return await alone(deps, want, (held) => land(rolling, want, held), nothingComesFirst)
   } catch (error) {
-    if (error instanceof AlreadyLanded) await prune(rolling, stored)
+    if (error instanceof AlreadySettled) await prune(rolling, stored)
     throw error
   }
 }

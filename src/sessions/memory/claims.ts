@@ -49,13 +49,15 @@ export class Claims {
     }
   }
 
-  answer(key: string, answer: Answer): void {
+  /** The answer that stands: the first one. */
+  answer(key: string, answer: Answer): Answer {
     const entry = this.entries.get(key)
-    if (entry === undefined || entry.answer) return
+    if (entry === undefined || entry.answer) return entry?.answer ?? answer
     entry.answer = answer
     entry.hold = this.retained.hold('log', Buffer.byteLength(answer.body), () => this.entries.delete(key))
     this.shrink()
     this.wake()
+    return answer
   }
 
   unclaim(key: string): void {

@@ -79,11 +79,11 @@ export class Claims {
     }
   }
 
-  async answer(ref: SessionRef, key: string, answer: Answer): Promise<void> {
+  async answer(ref: SessionRef, key: string, answer: Answer): Promise<Answer> {
     const own = this.take(ref, key)
-    if (!own) return
+    if (!own) return answer
     const { client, keys, boundsJson } = this.context
-    await client.run(
+    const reply = await client.run(
       'put-answer',
       keys.session(ref.sessionId),
       ref.epoch,
@@ -95,6 +95,7 @@ export class Claims {
       keys.wakeChannel,
       boundsJson,
     )
+    return reply.word === 'answered' ? { status: reply.number(0), body: reply.text(1) } : answer
   }
 
   async unclaim(ref: SessionRef, key: string): Promise<void> {

@@ -108,9 +108,9 @@ export class Intents {
     leftover: Leftover,
     landed: boolean,
     texts: (path: string) => Uint8Array | undefined,
-  ): Promise<void> {
+  ): Promise<'settled' | 'absent'> {
     const held = this.permits.find(permit)
-    if (held === undefined) return
+    if (held === undefined) return 'absent'
     const { client, keys, boundsJson } = this.context
     const { ref, intent } = leftover
     const key = keys.session(ref.sessionId)
@@ -131,6 +131,7 @@ export class Intents {
     const unmark = [...files].map(async (file) => client.run('drop-mark', keys.filePermit(file), mark))
     const wanted = reply.word === 'settled' ? reply.list(0).lists(0) : []
     await Promise.all([...unmark, this.putWanted(leftover, wanted, texts)])
+    return reply.word === 'settled' ? 'settled' : 'absent'
   }
 
   /** Texts of what was published without them, when the disk still holds exactly them. */

@@ -240,11 +240,10 @@ export class Permits {
     attempt: Attempt,
     own: Reply,
   ): Promise<{ leftovers: Leftover[]; marks: HeldPermit['marks'] }> {
-    const { ref } = attempt
-    const leftovers: Leftover[] = []
-    if (own.length === 3) leftovers.push(...this.leftover(ref, own.text(0), own.text(1), own.text(2)))
     const marks = new Map<string, { file: string; mark: string }[]>()
     const named = new Map<string, Mark>()
+    // The own one is looked for again, now that nobody else can settle it: whoever held a file a moment ago may have.
+    if (own.length === 1) named.set(own.text(0), { ref: attempt.ref, intentId: own.text(0) })
     for (const [file, mark] of attempt.marks) {
       const parsed = mark === '' ? undefined : parseMark(mark)
       if (parsed) {
@@ -252,15 +251,10 @@ export class Permits {
         named.set(parsed.intentId, parsed)
       } else if (mark !== '') this.dropMark(file, mark)
     }
-    const foreign = [...named.values()].filter(({ intentId }) => !leftovers.some((l) => l.intent.intentId === intentId))
-    const found = await Promise.all(foreign.map(async (mark) => this.fetch(mark)))
-    for (const [i, mark] of foreign.entries()) {
-      const leftover = found[i] ?? []
-      leftovers.push(...leftover)
-      if (leftover.length === 0)
-        for (const { file, mark: value } of marks.get(mark.intentId) ?? []) this.dropMark(file, value)
-    }
-    return { leftovers, marks }
+    const found = await Promise.all([...named.values()].map(async (mark) => this.fetch(mark)))
+    for (const [i, { intentId }] of [...named.values()].entries())
+      if (found[i]?.length === 0) for (const { file, mark } of marks.get(intentId) ?? []) this.dropMark(file, mark)
+    return { leftovers: found.flat(), marks }
   }
 
   private async fetch({ ref, intentId }: Mark): Promise<Leftover[]> {

@@ -13,7 +13,8 @@ export function logs(t: Test, make: MakeStore): void {
     t.same(await store.claim(s, 'k', 'd', 0), { status: 'busy' })
     t.same(await store.claim(s, 'k', 'other', 0), { status: 'reused' })
     t.same(await store.claim(s, 'k2', 'd', 0), { status: 'mine' })
-    await store.answer(s, 'k', { status: 422, body: '{"code":"é"}' })
+    const given = { status: 422, body: '{"code":"é"}' }
+    t.same(await store.answer(s, 'k', given), given)
     const answered = { status: 'answered', answer: { status: 422, body: '{"code":"é"}' } }
     t.same(await store.claim(s, 'k', 'd', 0), answered)
     t.same(await store.claim(s, 'k', 'other', 0), { status: 'reused' })

@@ -159,8 +159,8 @@ for (const [who, landed] of [
       },
     ])
     t.same(await published(h.store, s), [])
-    await h.store.settle(next.permit, next.leftovers[0]!, landed, () => Buffer.from('after\n'))
-    await h.store.settle(next.permit, next.leftovers[0]!, !landed, () => Buffer.from('after\n'))
+    t.equal(await h.store.settle(next.permit, next.leftovers[0]!, landed, () => Buffer.from('after\n')), 'settled')
+    t.equal(await h.store.settle(next.permit, next.leftovers[0]!, !landed, () => Buffer.from('after\n')), 'absent')
     t.same(await published(h.store, s), landed ? ['snapshot', 'register', 'review'] : [])
     if (landed) {
       t.match(await h.store.history(s, '/a'), [{ retained: true }, { tag: facts('before\n').tag }])
@@ -176,6 +176,34 @@ for (const [who, landed] of [
     t.same(stranger.leftovers, [], 'no mark stays')
     await h.store.release(stranger.permit)
   })
+
+t.test('what somebody else settled during the wait is no leftover any more', async (t) => {
+  const h = await make(bounds)
+  t.teardown(h.close)
+  const doomed = await h.replica!()
+  const s = await opened(h.store)
+  await doomed.store.claim(s, 'key', 'digest', 0)
+  const { permit } = await held(doomed.store, s, ['/a'])
+  await doomed.store.stage(permit, landing)
+  await doomed.kill()
+  await h.advance(2_000)
+  t.same(await h.store.claim(s, 'key', 'digest', 0), { status: 'mine' }, 'the repetition of the call')
+  const other = await held(h.store, await opened(h.store), ['/a'])
+  const repetition = held(h.store, s, ['/a'], [], 10_000)
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  t.equal(await h.store.settle(other.permit, other.leftovers[0]!, true, () => undefined), 'settled')
+  t.equal(
+    await h.store.stage(other.permit, intent({ intentId: 'other', files: [{ path: '/a', after: 'x' }] })),
+    'staged',
+  )
+  await h.store.commit(other.permit)
+  const begun = await repetition
+  t.same(begun.leftovers, [])
+  t.equal(await h.store.stage(begun.permit, { ...landing, intentId: 'again' }), 'lost', 'its key is answered')
+  await h.store.release(begun.permit)
+  const stands = await h.store.answer(s, 'key', { status: 409, body: 'refused' })
+  t.same(stands, landing.answer?.answer, 'a refusal does not replace what landed')
+})
 
 t.test('a session finds its intent also when its next call is about another file', async (t) => {
   const h = await make(bounds)
