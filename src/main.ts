@@ -5,7 +5,6 @@
  * The first signal turns readiness off, refuses new calls and lets those in flight finish; the second one ends the process. Exit status 78 means that the
  * configuration was refused.
  */
-import { randomBytes } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -22,6 +21,7 @@ import type { HttpMetrics } from './http/metrics.js'
 import { createMetrics } from './http/metrics.js'
 import type { App } from './http/provider.js'
 import { limits } from './limits.js'
+import { randomText } from './random.js'
 import { readiness } from './readiness.js'
 import { createMemoryStore } from './sessions/memory.js'
 import type { Store } from './sessions/store.js'
@@ -50,8 +50,8 @@ const wasmTieringBudget = 200_000_000
 
 const now = (): number => Date.now()
 const monotonic = (): number => performance.now()
-const randomId = (): string => randomBytes(16).toString('base64url')
-const randomName = (): string => randomBytes(12).toString('hex')
+const randomId = (): string => randomText(16, 'base64url')
+const randomName = (): string => randomText(12, 'hex')
 
 async function main(): Promise<void> {
   if (process.argv.includes('--help')) {

@@ -12,7 +12,7 @@ const inflate = promisify<Uint8Array, { maxOutputLength: number }, Buffer>(infla
 const plain = 0x11
 const deflated = 0x12
 /** Below this many bytes deflating costs more than it saves. */
-const smallest = 256
+const smallest = 2_048
 
 export async function pack(bytes: Uint8Array): Promise<Buffer> {
   if (bytes.byteLength >= smallest) {

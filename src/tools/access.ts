@@ -40,6 +40,12 @@ export function assertMayWrite(caller: Caller, session: Session): void {
   if (grant === 'read-only') throw new ToolError('TOOL_DENIED', { reason: 'read-only grant' })
 }
 
+/** Throws NOT_FOUND when the workspace is gone. */
 export function rootsOf(deps: ToolDeps, session: Session): Promise<Roots> {
   return deps.workspace.roots(session.workspace, session.sessionId, session.externalRoots)
+}
+
+/** For calls that resolve a path next, which is refused when the workspace is gone. */
+export function openedRootsOf(deps: ToolDeps, session: Session): Promise<Roots> {
+  return deps.workspace.openedRoots(session.workspace, session.sessionId, session.externalRoots)
 }

@@ -17,12 +17,12 @@ import { checkOpsBytes, parseOps } from '../patch/parser.js'
 import type { EditRequest } from '../schemas/operations.js'
 import { parseTag } from '../text/digest.js'
 import type { Roots, Target } from '../workspace/port.js'
-import { rootsOf } from './access.js'
+import { openedRootsOf } from './access.js'
 import type { ToolDeps } from './deps.js'
 import type { Addressed, Decided, EditCall } from './edit-call.js'
 import { drive } from './facts.js'
 import { landEdit, wouldAnswer } from './land-edit.js'
-import { loadText } from './load-text.js'
+import { loadForWriting } from './load-text.js'
 import type { MutationContext, Success } from './mutation.js'
 import { mutate } from './mutation.js'
 import { alone } from './permits.js'
@@ -63,7 +63,7 @@ async function address({ deps, request, context }: EditCall): Promise<Addressed>
     throw new ToolError('EDIT_TAG_REQUIRED', request.tag === undefined ? {} : { found: request.tag })
   const patch = parseOps(request.ops)
   context.trace.ops = patch.ops.map((op) => op.header)
-  const roots = await rootsOf(deps, context.session)
+  const roots = await openedRootsOf(deps, context.session)
   await assertHeader(deps, roots, request.path, tag, patch)
   const { authored, denied } = await resolveAuthored(deps, roots, request.path)
   context.trace.canonical = authored.canonical
@@ -99,8 +99,7 @@ async function resolveAuthored(
 /** Loads the live file and lets the engine decide. Sees the same refusals in the same order, with permits or without. */
 async function decide(edit: EditCall, to: Addressed, versions: readonly KnownVersion[]): Promise<Decided> {
   const { deps, call, context, dryRun } = edit
-  const loaded = await loadText(deps, to.roots, to.target, deps.settings.maxFileBytes, call.signal)
-  await deps.workspace.assertWritable(to.roots, to.target)
+  const loaded = await loadForWriting(deps, to.roots, to.target, call.signal)
   context.trace.live = loaded.document
   const dest = assertDest(to)
   const input = { path: to.target.path, ops: to.patch.ops, tag: to.tag, live: loaded.document, versions }

@@ -26,6 +26,17 @@ export async function loadText(
   return { file, document: documentOf(file.bytes, target.path) }
 }
 
+/** The same for a file that will be changed; also throws TOOL_DENIED when the process may not write it. */
+export async function loadForWriting(
+  deps: ToolDeps,
+  roots: Roots,
+  target: Target,
+  signal?: AbortSignal,
+): Promise<LoadedText> {
+  const file = await deps.workspace.loadForWriting(roots, target, deps.settings.maxFileBytes, signal)
+  return { file, document: documentOf(file.bytes, target.path) }
+}
+
 export function documentOf(bytes: Buffer, path: string): Document {
   const document = Document.parse(bytes, limits.binaryProbeBytes)
   if (document instanceof Document) return document

@@ -12,7 +12,7 @@ import { scanText } from '../text/scanner.js'
 import type { TextWindow, WindowAsk, WindowBounds } from '../text/window.js'
 import { windowOf } from '../text/window.js'
 import type { Roots, Target } from '../workspace/port.js'
-import { openSession, rootsOf } from './access.js'
+import { openSession, openedRootsOf } from './access.js'
 import type { ToolDeps } from './deps.js'
 import { announce } from './events.js'
 import { documentOf, factsOf, headerOf, notTextError } from './load-text.js'
@@ -35,7 +35,7 @@ const windowBounds: WindowBounds = { contentBytes: limits.readContentBytes, line
 /** Throws SESSION_NOT_FOUND, what the workspace throws, and INVALID_ARGUMENT for an offset past the end. */
 export async function read(deps: ToolDeps, call: Call, request: ReadRequest): Promise<ReadAnswer> {
   const { session, ref } = await openSession(deps, call, true)
-  const roots = await rootsOf(deps, session)
+  const roots = await openedRootsOf(deps, session)
   const target = await deps.workspace.resolve(roots, request.path, 'read')
   const ask: WindowAsk = {
     offset: request.offset ?? 1,

@@ -20,14 +20,14 @@ import type { Seen } from '../text/line-set.js'
 import { LineSet } from '../text/line-set.js'
 import { isUnwritable } from '../text/utf8.js'
 import type { CommitAnswer, Confirm, Roots, Target } from '../workspace/port.js'
-import { rootsOf } from './access.js'
+import { openedRootsOf } from './access.js'
 import type { ToolDeps } from './deps.js'
 import type { Changed } from './evidence.js'
 import { added, changedByEdit, reviewOf, summaryOf, withParents } from './evidence.js'
 import { changeEvent } from './events.js'
 import { drive } from './facts.js'
 import type { LoadedText } from './load-text.js'
-import { factsOf, headerOf, loadText } from './load-text.js'
+import { factsOf, headerOf, loadForWriting } from './load-text.js'
 import type { MutationContext, Success } from './mutation.js'
 import { mutate } from './mutation.js'
 import type { Alone, Held } from './permits.js'
@@ -97,7 +97,7 @@ async function address({ deps, request, context }: WriteCall): Promise<Addressed
   if (isUnwritable(request.content)) throw contentUnwritable()
   const tag = request.tag === undefined ? undefined : parseTag(request.tag)
   if (request.tag !== undefined && tag === undefined) throw tagMalformed(request.tag)
-  const roots = await rootsOf(deps, context.session)
+  const roots = await openedRootsOf(deps, context.session)
   const target = await deps.workspace.resolve(roots, request.path, 'write')
   context.trace.canonical = target.canonical
   context.trace.shownPath = target.path
@@ -111,10 +111,7 @@ async function address({ deps, request, context }: WriteCall): Promise<Addressed
 async function decide(write: WriteCall, to: Addressed, versions: readonly KnownVersion[]): Promise<Decided> {
   const { deps, call, request, context, dryRun } = write
   const loaded = await loadExisting(write, to)
-  if (loaded) {
-    await deps.workspace.assertWritable(to.roots, to.target)
-    context.trace.live = loaded.document
-  }
+  if (loaded) context.trace.live = loaded.document
   const input = {
     path: to.target.path,
     content: request.content,
@@ -128,7 +125,7 @@ async function decide(write: WriteCall, to: Addressed, versions: readonly KnownV
 
 async function loadExisting({ deps, call }: WriteCall, { roots, target }: Addressed): Promise<LoadedText | undefined> {
   try {
-    return await loadText(deps, roots, target, deps.settings.maxFileBytes, call.signal)
+    return await loadForWriting(deps, roots, target, call.signal)
   } catch (error) {
     if (error instanceof ToolError && error.is('NOT_FOUND')) return undefined
     throw error

@@ -42,7 +42,7 @@ export class Commits {
     confirm: Confirm,
     mode?: number,
   ): Promise<CommitAnswer> {
-    return this.atSource(roots, target, async (directory, name) => {
+    return this.atSource(roots, target, base, async (directory, name) => {
       const temp = await TempFile.write(this.parts, directory, bytes, dressOf(base.identity, mode))
       try {
         const live = await this.confirmed(directory, name, target, base, confirm)
@@ -84,7 +84,7 @@ export class Commits {
   }
 
   async remove(roots: Roots, target: Target, base: LoadedFile, confirm: Confirm): Promise<CommitAnswer> {
-    return this.atSource(roots, target, async (directory, name) => {
+    return this.atSource(roots, target, base, async (directory, name) => {
       if ((await this.confirmed(directory, name, target, base, confirm)) === undefined) return changed
       await unlink(directory.at(name))
       return this.landed(directory, false)
@@ -100,7 +100,7 @@ export class Commits {
     confirm: Confirm,
     mode?: number,
   ): Promise<CommitAnswer> {
-    return this.atSource(roots, source, async (from, oldName) => {
+    return this.atSource(roots, source, base, async (from, oldName) => {
       await access(from.at('.'), constants.W_OK | constants.X_OK)
       return this.atDestination(roots, dest, async (to, newName) => {
         if ((await from.stat()).dev !== (await to.directory.stat()).dev) {
@@ -168,11 +168,12 @@ export class Commits {
   private async atSource(
     roots: Roots,
     target: Target,
+    base: LoadedFile,
     work: (directory: Directory, name: string) => Promise<CommitAnswer>,
   ): Promise<CommitAnswer> {
     try {
       return await inParent(this.ground, roots, target, 'whole', async (directory, name) => {
-        await mayWrite(directory, name)
+        if (base.mayWrite === 'unasked') await mayWrite(directory, name)
         return work(directory, name)
       })
     } catch (error) {

@@ -6,8 +6,9 @@
  * (macOS) the form is weaker: the real path is compared before and after, and a swap that is undone in between is not noticed (docs/security.md).
  * Called by files, commits, near names and the sweep.
  */
-import { constants, existsSync, type BigIntStats } from 'node:fs'
-import { open, opendir, readlink, realpath, type FileHandle } from 'node:fs/promises'
+import { constants, existsSync, readlinkSync, type BigIntStats } from 'node:fs'
+import { opendir, realpath } from 'node:fs/promises'
+import { Descriptor } from './descriptor.js'
 
 /** The directory is not, or no longer, at its path: a link or another directory took its place. */
 export class Displaced extends Error {}
@@ -21,7 +22,7 @@ export interface Directory {
   /** The path that reaches `name` through the open descriptor. */
   at(name: string): string
   /** Opens a file in it, never through a link. Throws the system's errors and Displaced. */
-  open(name: string, flags: number, mode?: number): Promise<FileHandle>
+  open(name: string, flags: number, mode?: number): Promise<Descriptor>
   /** Still at its path. */
   inPlace(): Promise<boolean>
   stat(): Promise<BigIntStats>
@@ -45,7 +46,7 @@ export function hasDescriptorPaths(): boolean {
 
 export function directoryOpener(descriptorPaths: boolean): OpenDirectory {
   return async (path, use) => {
-    const handle = await open(path, descriptorPaths && use === 'pass' ? common | O_PATH : common)
+    const handle = await Descriptor.open(path, descriptorPaths && use === 'pass' ? common | O_PATH : common)
     const directory = descriptorPaths ? new HeldDirectory(path, handle) : new NamedDirectory(path, handle)
     try {
       if (await directory.inPlace()) return directory
@@ -62,11 +63,11 @@ const unsyncable = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EBADF'
 abstract class OpenedDirectory {
   constructor(
     readonly path: string,
-    protected readonly handle: FileHandle,
+    protected readonly handle: Descriptor,
   ) {}
 
   stat(): Promise<BigIntStats> {
-    return this.handle.stat({ bigint: true })
+    return this.handle.stat()
   }
 
   async sync(): Promise<void> {
@@ -78,25 +79,26 @@ abstract class OpenedDirectory {
   }
 
   close(): Promise<void> {
-    return this.handle.close().catch(() => undefined)
+    return this.handle.drop().catch(() => undefined)
   }
 }
 
 class HeldDirectory extends OpenedDirectory implements Directory {
   private get self(): string {
-    return `/proc/self/fd/${this.handle.fd}`
+    return `/proc/self/fd/${this.handle.number}`
   }
 
   at(name: string): string {
     return `${this.self}/${name}`
   }
 
-  open(name: string, flags: number, mode?: number): Promise<FileHandle> {
-    return open(this.at(name), flags | constants.O_NOFOLLOW, mode)
+  open(name: string, flags: number, mode?: number): Promise<Descriptor> {
+    return Descriptor.open(this.at(name), flags | constants.O_NOFOLLOW, mode)
   }
 
+  /** The kernel answers from its own table, so nothing here waits for a disk. */
   async inPlace(): Promise<boolean> {
-    return (await readlink(this.self)) === this.path
+    return readlinkSync(this.self) === this.path
   }
 }
 
@@ -105,10 +107,10 @@ class NamedDirectory extends OpenedDirectory implements Directory {
     return `${this.path === '/' ? '' : this.path}/${name}`
   }
 
-  async open(name: string, flags: number, mode?: number): Promise<FileHandle> {
-    const file = await open(this.at(name), flags | constants.O_NOFOLLOW, mode)
+  async open(name: string, flags: number, mode?: number): Promise<Descriptor> {
+    const file = await Descriptor.open(this.at(name), flags | constants.O_NOFOLLOW, mode)
     if (await this.inPlace().catch(() => false)) return file
-    await file.close()
+    await file.drop()
     throw new Displaced(this.path)
   }
 

@@ -63,16 +63,18 @@ export function createWorkspace(options: WorkspaceOptions): WorkspacePort {
     workspaces: () => directories.names(),
     roots: (workspace, sessionId, externalRoots, mayOpen = () => true) =>
       directories.of(resolve, workspace, sessionId, externalRoots, mayOpen),
+    openedRoots: (workspace, sessionId, externalRoots) =>
+      directories.opened(resolve, workspace, sessionId, externalRoots),
     dropScratch: async (sessionId) => {
       checkSessionId(sessionId)
       await removeScratch(openDirectory, await directories.scratch(), sessionId).catch(() => undefined)
     },
     resolve,
     suggest,
-    load: files.load.bind(files),
+    load: (...call) => files.load('reading', ...call),
+    loadForWriting: (...call) => files.load('writing', ...call),
     stream: files.stream.bind(files),
     identify: files.identify.bind(files),
-    assertWritable: files.assertWritable.bind(files),
     replace: commits.replace.bind(commits),
     create: commits.create.bind(commits),
     remove: commits.remove.bind(commits),

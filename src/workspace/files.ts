@@ -4,9 +4,10 @@
  * Only regular files are read, and their type is known before the first byte is. Says nothing about text or binary. Called by the port.
  */
 import { constants } from 'node:fs'
-import { access, lstat, type FileHandle } from 'node:fs/promises'
+import { access, lstat } from 'node:fs/promises'
 import { invalidPath } from '../errors/invalid.js'
 import { ToolError } from '../errors/tool-error.js'
+import type { Descriptor } from './descriptor.js'
 import type { Directory } from './directory.js'
 import { codeOf } from './faults.js'
 import { identityOf, inParent, Unsteady, type Ground } from './ground.js'
@@ -17,6 +18,8 @@ export interface ReadBounds {
   readonly readAttempts: number
   readonly chunkBytes: number
 }
+
+export type Purpose = 'reading' | 'writing'
 
 /** How a refusal names the file: its path as shown, and the argument that held it. */
 export type Named = Pick<Target, 'path' | 'field'>
@@ -30,18 +33,18 @@ async function openRegular(
   name: string,
   target: Named,
   maxBytes: number,
-): Promise<{ readonly file: FileHandle; readonly identity: FileIdentity }> {
+): Promise<{ readonly file: Descriptor; readonly identity: FileIdentity }> {
   const file = await directory.open(name, readFlags).catch((error: unknown) => {
     // What sockets and devices without a driver answer.
     if (!['ENXIO', 'ENODEV'].includes(codeOf(error) ?? '')) throw error
     throw invalidPath({ kind: 'not a regular file', found: 'special file' }, target.field)
   })
   try {
-    const identity = identityOf(await file.stat({ bigint: true }), target.field)
+    const identity = identityOf(await file.stat(), target.field)
     if (identity.size > maxBytes) throw tooLarge(target, Number(identity.size), maxBytes)
     return { file, identity }
   } catch (error) {
-    await file.close()
+    await file.drop()
     throw error
   }
 }
@@ -50,13 +53,13 @@ const tooLarge = (target: Named, bytes: number, limitBytes: number): ToolError<'
   new ToolError('FILE_TOO_LARGE', { path: target.path, bytes, limitBytes })
 
 /** Fills `into` from `position` on; answers the bytes read, fewer only at the end of the file. */
-async function fill(file: FileHandle, into: Buffer, position: number, signal?: AbortSignal): Promise<number> {
+async function fill(file: Descriptor, into: Buffer, position: number, signal?: AbortSignal): Promise<number> {
   let filled = 0
   while (filled < into.length) {
     signal?.throwIfAborted()
-    const { bytesRead } = await file.read(into, filled, into.length - filled, position + filled)
-    if (bytesRead === 0) break
-    filled += bytesRead
+    const bytes = await file.read(into, filled, into.length - filled, position + filled)
+    if (bytes === 0) break
+    filled += bytes
   }
   return filled
 }
@@ -74,7 +77,7 @@ type Identifying = Pick<FileIdentity, 'dev' | 'ino' | 'size' | 'ctimeNs' | 'mtim
 
 /** The bytes of an open file, or undefined when it changed meanwhile. */
 async function readWhole(
-  file: FileHandle,
+  file: Descriptor,
   identity: FileIdentity,
   field: string,
   signal?: AbortSignal,
@@ -83,7 +86,7 @@ async function readWhole(
   const bytes = Buffer.allocUnsafeSlow(size)
   if ((await fill(file, bytes, 0, signal)) < size) return undefined
   // A file that has grown shows it here.
-  const after = identityOf(await file.stat({ bigint: true }), field)
+  const after = identityOf(await file.stat(), field)
   return sameContent(identity, after) ? bytes : undefined
 }
 
@@ -94,13 +97,19 @@ export class Files {
   ) {}
 
   /** Whole bytes of one moment; see the port. */
-  async load(roots: Roots, target: Target, maxBytes: number, signal?: AbortSignal): Promise<LoadedFile> {
+  async load(
+    purpose: Purpose,
+    roots: Roots,
+    target: Target,
+    maxBytes: number,
+    signal?: AbortSignal,
+  ): Promise<LoadedFile> {
     const started = this.ground.now()
     for (let attempt = 0; attempt < this.bounds.readAttempts; attempt++) {
       signal?.throwIfAborted()
       try {
         const loaded = await inParent(this.ground, roots, target, 'pass', (directory, name) =>
-          this.loadFrom(directory, name, target, maxBytes, signal),
+          this.loadFrom(directory, name, target, maxBytes, purpose, signal),
         )
         if (loaded !== undefined) return loaded
       } catch (error) {
@@ -116,16 +125,18 @@ export class Files {
     name: string,
     target: Named,
     maxBytes: number,
+    purpose: Purpose = 'reading',
     signal?: AbortSignal,
   ): Promise<LoadedFile | undefined> {
     const { file, identity } = await openRegular(directory, name, target, maxBytes)
     try {
       const known = settled(identity, this.ground.now(), this.bounds.settledMs)
       const bytes = await readWhole(file, identity, target.field, signal)
-      return bytes && { bytes, identity, settled: known }
+      if (bytes === undefined) return undefined
+      if (purpose === 'writing') await mayWrite(directory, name)
+      return { bytes, identity, settled: known, mayWrite: purpose === 'writing' ? 'yes' : 'unasked' }
     } finally {
-      // Nobody waits for it: what was read stays read.
-      void file.close().catch(() => undefined)
+      await file.drop()
     }
   }
 
@@ -136,8 +147,7 @@ export class Files {
         openRegular(directory, name, target, maxBytes),
       )
       const step = this.bounds.chunkBytes
-      const rested = async (): Promise<boolean> =>
-        sameContent(identity, identityOf(await file.stat({ bigint: true }), target.field))
+      const rested = async (): Promise<boolean> => sameContent(identity, identityOf(await file.stat(), target.field))
       const unrest = (): Error => this.unrest(target, started)
       return { identity, chunks: chunksOf(file, Number(identity.size), step, rested, unrest, signal) }
     } catch (error) {
@@ -154,15 +164,6 @@ export class Files {
     } catch (error) {
       if (error instanceof ToolError && error.is('NOT_FOUND')) return undefined
       throw error instanceof Unsteady ? this.unrest(target, started) : error
-    }
-  }
-
-  async assertWritable(roots: Roots, target: Target): Promise<void> {
-    const started = this.ground.now()
-    try {
-      await inParent(this.ground, roots, target, 'pass', (directory, name) => mayWrite(directory, name))
-    } catch (error) {
-      throw await this.explain(roots, target, started, error)
     }
   }
 
@@ -186,7 +187,7 @@ export function mayWrite(directory: Directory, name: string): Promise<void> {
 
 /** The file is closed at the end, on an error, and on `return`, also before the first `next`. */
 function chunksOf(
-  file: FileHandle,
+  file: Descriptor,
   size: number,
   step: number,
   rested: () => Promise<boolean>,
@@ -198,7 +199,7 @@ function chunksOf(
   const end = async (): Promise<IteratorReturnResult<undefined>> => {
     if (open) {
       open = false
-      await file.close()
+      await file.drop()
     }
     return { done: true, value: undefined }
   }

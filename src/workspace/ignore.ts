@@ -45,10 +45,11 @@ export async function readIgnoreFile(
         const stat = await file.stat()
         if (!stat.isFile()) return undefined
         if (stat.size > maxBytes) return 'leftOut'
-        const { buffer, bytesRead } = await file.read(Buffer.alloc(stat.size), 0, stat.size, 0)
-        return { dir, name, text: buffer.toString('utf8', 0, bytesRead) }
+        const bytes = Buffer.alloc(Number(stat.size))
+        const filled = await file.read(bytes, 0, bytes.length, 0)
+        return { dir, name, text: bytes.toString('utf8', 0, filled) }
       } finally {
-        await file.close()
+        await file.drop()
       }
     } finally {
       await directory.close()

@@ -12,6 +12,8 @@ export interface Roots {
   /** The session's scratch root; it may not exist yet. */
   readonly scratch: string
   readonly external: readonly string[]
+  /** Throws NOT_FOUND, with near names, when there is no such workspace any more. */
+  readonly stands: () => Promise<void>
 }
 
 export type RootKind = 'workspace' | 'scratch' | 'external'
@@ -53,6 +55,8 @@ export interface LoadedFile {
   readonly identity: FileIdentity
   /** The ctime was old enough when the file was read that a later write must show in it; if not, the last look compares the bytes. */
   readonly settled: boolean
+  /** The process had the right to write it when it was read; `unasked` when it was loaded to be read. A commit asks what was not. */
+  readonly mayWrite: 'yes' | 'unasked'
 }
 
 export interface FileStream {
@@ -103,6 +107,11 @@ export interface WorkspacePort {
     externalRoots: readonly string[],
     mayOpen?: (workspace: string) => boolean,
   ): Promise<Roots>
+  /**
+   * Roots of a session that was opened before, without a look at the workspace: a path in it that is its own real path proves that it is there, and for any other
+   * one `resolve` asks. Throws as `roots` for external roots alone.
+   */
+  openedRoots(workspace: string, sessionId: string, externalRoots: readonly string[]): Promise<Roots>
   /** Removes the scratch folder of a session. Never throws for the disk: what cannot be removed is left to the sweep. */
   dropScratch(sessionId: string): Promise<void>
 
@@ -119,12 +128,12 @@ export interface WorkspacePort {
    * The bytes are of one moment: a file that changes while it is read is read again, MUTATION_IN_PROGRESS when it never rests.
    */
   load(roots: Roots, target: Target, maxBytes: number, signal?: AbortSignal): Promise<LoadedFile>
+  /** The same for a file that will be changed: also TOOL_DENIED when the process may not open it for writing (reading §8.11), even where a rename would succeed. */
+  loadForWriting(roots: Roots, target: Target, maxBytes: number, signal?: AbortSignal): Promise<LoadedFile>
   /** The same checks; a file that changed between its start and its end ends in MUTATION_IN_PROGRESS. */
   stream(roots: Roots, target: Target, maxBytes: number, signal?: AbortSignal): Promise<FileStream>
   /** The live identity, or undefined where nothing exists. Same throws as load otherwise. */
   identify(roots: Roots, target: Target): Promise<FileIdentity | undefined>
-  /** TOOL_DENIED when the process may not open the file for writing (reading §8.11), also where a rename would succeed. */
-  assertWritable(roots: Roots, target: Target): Promise<void>
 
   // The commits. All are TOOL_DENIED without the right to write, TOOL_FAILED when the disk is full, read-only or broken, and `changed` when the file or its
   // folder is no longer what it was; then, as when `confirm` throws, nothing was touched and nothing is left behind.

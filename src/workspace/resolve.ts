@@ -51,8 +51,10 @@ export function resolver(parts: ResolverParts): Resolve {
     const entered = lexical === undefined ? undefined : rootOf(roots, lexical)
     if (lexical === undefined || entered === undefined) throw outside()
     try {
-      const follow = (from: string): Promise<Place | typeof nowhere | undefined> =>
-        followLinks(ways, namesOf(from), parts.bounds.linksFollowed)
+      const follow = async (from: string): Promise<Place | typeof nowhere | undefined> => {
+        await roots.stands()
+        return followLinks(ways, namesOf(from), parts.bounds.linksFollowed)
+      }
       const place = (await withoutLinks(lexical)) ?? (await follow(lexical))
       const root = place === undefined || place === nowhere ? undefined : rootOf(roots, place.canonical)
       if (place === nowhere) throw invalidPath({ kind: 'link leads nowhere' }, field)

@@ -108,16 +108,31 @@ export class RootDirectories {
     externalRoots: readonly string[],
     mayOpen: (name: string) => boolean,
   ): Promise<Roots> {
+    const real = await this.real()
+    await this.assertStands(workspace, posix.join(real.workspaces, workspace), mayOpen)
+    return this.opened(resolve, workspace, sessionId, externalRoots)
+  }
+
+  /** Looks at external roots alone; see the port. */
+  async opened(
+    resolve: Resolve,
+    workspace: string,
+    sessionId: string,
+    externalRoots: readonly string[],
+  ): Promise<Roots> {
     checkSessionId(sessionId)
     const real = await this.real()
     const dir = posix.join(real.workspaces, workspace)
-    if (!isWorkspaceName(workspace) || !(await isDirectory(dir))) {
-      const suggestions = nearest(workspace, (await this.names()).filter(mayOpen), this.parts.bounds.nearNames)
-      throw new ToolError('NOT_FOUND', { what: 'workspace', name: workspace, suggestions })
-    }
+    const stands = (): Promise<void> => this.assertStands(workspace, dir, () => false)
     const external: string[] = []
     for (const path of externalRoots) external.push(await this.external(path, real.external, resolve))
-    return { workspace: { name: workspace, dir }, scratch: posix.join(real.scratch, sessionId), external }
+    return { workspace: { name: workspace, dir }, scratch: posix.join(real.scratch, sessionId), external, stands }
+  }
+
+  private async assertStands(workspace: string, dir: string, mayOpen: (name: string) => boolean): Promise<void> {
+    if (isWorkspaceName(workspace) && (await isDirectory(dir))) return
+    const suggestions = nearest(workspace, (await this.names()).filter(mayOpen), this.parts.bounds.nearNames)
+    throw new ToolError('NOT_FOUND', { what: 'workspace', name: workspace, suggestions })
   }
 
   /** The real path of an approved external root. Links in it are followed as anywhere, and one that leads out of the approved roots is not approved. */
@@ -127,7 +142,10 @@ export class RootDirectories {
     const denied = new ToolError('TOOL_DENIED', { reason: 'external root not approved', path })
     const [first, ...others] = approved.map((root) => root.real)
     if (first === undefined) throw denied
-    const allowed = { workspace: { name: '', dir: first }, scratch: first, external: others }
+    const allowed = {
+      ...{ workspace: { name: '', dir: first }, scratch: first, external: others },
+      stands: async () => undefined,
+    }
     const target = await resolve(allowed, path, 'read', field).catch((error: unknown) => {
       throw error instanceof ToolError && error.is('PATH_OUTSIDE_WORKSPACE') ? denied : error
     })

@@ -5,7 +5,8 @@
  * owner, then made durable. It is renamed over a file or linked to a name that must be free, or it is discarded. Called by commits.
  */
 import { constants } from 'node:fs'
-import { link, rename, unlink, type FileHandle } from 'node:fs/promises'
+import { link, rename, unlink } from 'node:fs/promises'
+import type { Descriptor } from './descriptor.js'
 import type { Directory } from './directory.js'
 import { codeOf } from './faults.js'
 import { tempName } from './temp-names.js'
@@ -36,14 +37,14 @@ export class TempFile {
     private readonly parts: TempParts,
     private readonly directory: Directory,
     private readonly name: string,
-    private readonly handle: FileHandle,
+    private readonly handle: Descriptor,
   ) {}
 
   /** Writes the bytes and makes them durable. Leaves nothing behind when it throws, which it does with the system's errors. */
   static async write(parts: TempParts, directory: Directory, bytes: Uint8Array, dress?: Dress): Promise<TempFile> {
     const temp = await TempFile.open(parts, directory, dress === undefined ? plainMode : 0o600)
     try {
-      await writeAll(temp.handle, bytes)
+      await temp.handle.writeAll(bytes)
       if (dress !== undefined) await temp.wear(dress)
       await temp.handle.sync()
       return temp
@@ -107,12 +108,6 @@ export class TempFile {
   async discard(): Promise<void> {
     await this.handle.close().catch(() => undefined)
     if (!this.published) await this.removeName()
-  }
-}
-
-async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
-  for (let written = 0; written < bytes.length;) {
-    written += (await handle.write(bytes, written, bytes.length - written, written)).bytesWritten
   }
 }
 

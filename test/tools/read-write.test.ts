@@ -1,6 +1,7 @@
 /**
  * Read and Write through the whole service: windows, budgets, markup, versions, line endings, byte order marks, sessions and snapshots.
  */
+import { lstat, mkdir, rm } from 'node:fs/promises'
 import t from 'tap'
 import { closeServices, service, warned } from '../service.js'
 
@@ -208,4 +209,26 @@ t.test('scratch files live outside every workspace, keep no review and go with t
   t.equal((await a.edit(`${scratch}/notes.txt`, 'PUT 1.=1:\n+m')).status, 200)
   const b = await s.session()
   t.equal((await b.read(`${scratch}/notes.txt`)).code, 'PATH_OUTSIDE_WORKSPACE', 'it is nobody else’s')
+})
+
+t.test('a workspace that went away under a session is not found, and nothing makes it anew', async (t) => {
+  const s = await service(t)
+  await s.put('a.txt', 'a\n')
+  const a = await s.session()
+  await a.read('a.txt')
+  await rm(s.dir, { recursive: true })
+  const calls = {
+    read: () => a.read('a.txt'),
+    edit: () => a.edit('a.txt', 'PUT 1.=1:\n+b'),
+    write: () => a.write('new/b.txt', 'b\n'),
+    grep: () => a.grep('a'),
+  }
+  for (const [name, call] of Object.entries(calls)) {
+    const reply = await call()
+    t.equal(reply.code, 'NOT_FOUND', name)
+    t.match(reply.body['detail'], /workspace/, name)
+  }
+  await t.rejects(lstat(s.dir), { code: 'ENOENT' })
+  await mkdir(s.dir)
+  t.equal((await a.write('b.txt', 'b\n')).status, 200, 'and it may come back')
 })

@@ -41,7 +41,7 @@ async function unprivileged(): Promise<void> {
     port.move(roots, await at(from), await at(to), await load(from), Buffer.from('y'), yes)
   const create = async (path: string) => port.create(roots, await at(path), Buffer.from('y'), yes)
   await attempt('may not read', () => load('open/secret.txt'))
-  await attempt('may not write', async () => port.assertWritable(roots, await at('open/fixed.txt')))
+  await attempt('may not write', async () => port.loadForWriting(roots, await at('open/fixed.txt'), 1_000))
   await attempt('replace what may not be written', () => replace('open/fixed.txt'))
   await attempt('remove what may not be written', async () =>
     port.remove(roots, await at('open/fixed.txt'), await load('open/fixed.txt'), yes),

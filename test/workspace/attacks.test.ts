@@ -57,11 +57,7 @@ t.test('no operation on an existing file reaches anything, and each says why in 
     const works = {
       load: async () => port.load(roots, await at('read'), 1_000),
       stream: async () => port.stream(roots, await at('read'), 1_000),
-      assertWritable: async () => {
-        const target = await at('write')
-        await port.assertWritable(roots, target)
-        return port.load(roots, target, 1_000)
-      },
+      loadForWriting: async () => port.loadForWriting(roots, await at('write'), 1_000),
     }
     for (const [what, work] of Object.entries(works)) {
       if (what === 'stream' && sampled(attack)) continue

@@ -131,7 +131,7 @@ test(
     t.equal(fixed.base.bytes.toString(), 'one\n')
     place.put('writable.txt', 'w\n')
     const works = [
-      () => port.assertWritable(roots, fixed.target),
+      () => port.loadForWriting(roots, fixed.target, 1_000),
       () => rewrite(place, 'small/fixed.txt', 'two\n'),
       () => create('small/new/n.txt', 'n\n'),
       () => remove('small/fixed.txt'),

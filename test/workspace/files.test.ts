@@ -92,7 +92,7 @@ t.test('what does not exist is not found, or has no identity', async (t) => {
   const absent = await resolved(place, 'no/such.txt')
   t.equal(await codeOf(place.port.load(place.roots, absent, maxBytes)), 'NOT_FOUND')
   t.equal(await codeOf(place.port.stream(place.roots, absent, maxBytes)), 'NOT_FOUND')
-  t.equal(await codeOf(place.port.assertWritable(place.roots, absent)), 'NOT_FOUND')
+  t.equal(await codeOf(place.port.loadForWriting(place.roots, absent, maxBytes)), 'NOT_FOUND')
   t.equal(await place.port.identify(place.roots, absent), undefined)
 })
 
@@ -107,7 +107,7 @@ t.test('a target that was resolved is proven again by every call', async (t) => 
     () => port.load(roots, before, maxBytes),
     () => port.stream(roots, before, maxBytes),
     () => port.identify(roots, before),
-    () => port.assertWritable(roots, before),
+    () => port.loadForWriting(roots, before, maxBytes),
   ]
   for (const work of works) t.equal(await codeOf(work), 'PATH_OUTSIDE_WORKSPACE')
   rmSync(join(place.ws, 'moving'))

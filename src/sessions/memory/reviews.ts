@@ -14,6 +14,7 @@ interface KeptReview {
   readonly reviewId: string
   readonly evidence: Buffer
   befores: ReadonlyMap<number, Buffer>
+  beforeBytes: number
   rolledBack: boolean
   beforesDropped: boolean
   evidenceHold?: Hold
@@ -22,8 +23,10 @@ interface KeptReview {
 
 export class Reviews {
   /** Oldest first. */
-  private kept: KeptReview[] = []
+  private readonly kept: KeptReview[] = []
   private sequence = 0
+  private evidenceBytes = 0
+  private beforeBytes = 0
 
   constructor(
     private readonly bounds: StoreBounds,
@@ -36,12 +39,15 @@ export class Reviews {
       reviewId: packed.reviewId,
       evidence: packed.evidence,
       befores: packed.befores,
+      beforeBytes: sizeOf(packed),
       rolledBack: false,
       beforesDropped: false,
     }
     this.kept.push(review)
+    this.evidenceBytes += review.evidence.byteLength
+    this.beforeBytes += review.beforeBytes
     if (packed.befores.size > 0)
-      review.beforesHold = this.retained.hold('before', sizeOf(packed), () => this.giveUpBefores(review))
+      review.beforesHold = this.retained.hold('before', review.beforeBytes, () => this.giveUpBefores(review))
     review.evidenceHold = this.retained.hold('log', review.evidence.byteLength, () => this.remove(review))
     this.shrink()
   }
@@ -51,8 +57,7 @@ export class Reviews {
     const review = this.kept.find((r) => r.reviewId === reviewId)
     if (review === undefined) return
     review.rolledBack = true
-    review.beforesHold?.free()
-    review.befores = new Map()
+    this.freeBefores(review)
   }
 
   async get(reviewId: string): Promise<StoredReview | undefined> {
@@ -81,35 +86,44 @@ export class Reviews {
   private shrink(): void {
     const { reviewsPerSession, reviewEvidencePerSession, reviewEvidenceBytesPerSession, reviewBytesPerSession } =
       this.bounds
-    let evidence = this.kept.reduce((sum, r) => sum + r.evidence.byteLength, 0)
-    for (const review of [...this.kept]) {
-      const over = this.kept.length > reviewEvidencePerSession || evidence > reviewEvidenceBytesPerSession
-      if (!over || this.kept.length === 1) break
-      evidence -= review.evidence.byteLength
-      this.remove(review)
+    for (let oldest = this.kept[0]; oldest !== undefined && this.kept.length > 1; oldest = this.kept[0]) {
+      if (this.kept.length <= reviewEvidencePerSession && this.evidenceBytes <= reviewEvidenceBytesPerSession) break
+      this.remove(oldest)
     }
-    for (const [i, review] of this.kept.entries())
-      if (this.kept.length - i > reviewsPerSession || sizeOf(review) > reviewBytesPerSession) this.giveUpBefores(review)
-    let befores = this.kept.reduce((sum, r) => sum + sizeOf(r), 0)
-    for (const review of this.kept) {
-      if (befores <= reviewBytesPerSession) break
-      if (review.befores.size === 0) continue
-      befores -= sizeOf(review)
+    const newest = this.kept.at(-1)
+    if (newest !== undefined && newest.beforeBytes > reviewBytesPerSession) this.giveUpBefores(newest)
+    // Reviews that may still be rolled back are the newest ones, so that this walk meets few others.
+    for (let i = this.kept.length - 1 - reviewsPerSession; i >= 0; i--) {
+      const review = this.kept[i]
+      if (review === undefined || review.beforesDropped) break
       this.giveUpBefores(review)
+    }
+    for (const review of this.kept.slice(-reviewsPerSession)) {
+      if (this.beforeBytes <= reviewBytesPerSession) break
+      if (review.beforeBytes > 0) this.giveUpBefores(review)
     }
   }
 
   /** From now on it cannot be rolled back. One that was rolled back needs nothing and stays as it is. */
   private giveUpBefores(review: KeptReview): void {
     if (review.rolledBack || review.beforesDropped) return
-    review.beforesHold?.free()
-    review.befores = new Map()
+    this.freeBefores(review)
     review.beforesDropped = true
   }
 
-  private remove(review: KeptReview): void {
-    review.evidenceHold?.free()
+  private freeBefores(review: KeptReview): void {
     review.beforesHold?.free()
-    this.kept = this.kept.filter((r) => r !== review)
+    this.beforeBytes -= review.beforeBytes
+    review.befores = new Map()
+    review.beforeBytes = 0
+  }
+
+  private remove(review: KeptReview): void {
+    const at = this.kept[0] === review ? 0 : this.kept.indexOf(review)
+    if (at === -1) return
+    this.kept.splice(at, 1)
+    review.evidenceHold?.free()
+    this.evidenceBytes -= review.evidence.byteLength
+    this.freeBefores(review)
   }
 }
