@@ -9,6 +9,7 @@ import { LRUCache } from 'lru-cache'
 import type { Language as Grammar, Tree } from 'web-tree-sitter'
 import { Parser } from 'web-tree-sitter'
 import { Blocks } from './blocks.js'
+import { changedPart } from './changed-part.js'
 import { GrammarUnfit, loadGrammar } from './grammar-module.js'
 import type { Language, SyntaxNode, WasmSource } from './language.js'
 import { childrenOf } from './language.js'
@@ -57,10 +58,16 @@ export type ParsedText = CleanText | BrokenText | TextBeyondGrammar
 /** Asked again and again while a parse runs; true ends it. */
 export type Stop = () => boolean
 
+/** `text` is undefined for a tree that was made out of another one: good for a verdict and for the next such tree, for nothing else. */
 interface Kept {
   readonly tree: Tree | undefined
-  readonly text: ParsedText
+  /** The grammar of a clean tree. */
+  readonly source?: WasmSource
+  readonly text: ParsedText | undefined
 }
+
+/** What a parse on its own came to. */
+type Whole = Kept & { readonly text: ParsedText }
 
 const wasmPageBytes = 65_536
 /** What the runtime starts with by itself. */
@@ -109,18 +116,56 @@ export class ParserHost {
 
   /** The text as the first grammar that parses it cleanly sees it; undefined when `stop` ended the parse. */
   parse(language: Language, text: string, stop: Stop): ParsedText | undefined {
-    const key = `${language.name} ${createHash('sha256').update(text).digest('base64')}`
-    const known = this.#kept.get(key)
-    if (known !== undefined) return known.text
+    const key = keyOf(language, text)
+    const known = this.#kept.get(key)?.text
+    if (known !== undefined) return known
     const kept = this.#parseAnew(language, text, stop)
     if (kept === undefined) return undefined
-    // A text too large to keep is refused by the cache, which disposes of its tree when the next one comes: hold it alone instead.
-    if (text.length >= this.#kept.maxSize) this.#kept.clear()
-    this.#kept.set(key, kept, { size: Math.min(text.length + 1, this.#kept.maxSize) })
+    this.#keep(key, text, kept)
     return kept.text
   }
 
-  #parseAnew(language: Language, text: string, stop: Stop): Kept | undefined {
+  /**
+   * Whether a text parses that was made from another one, `from`: where the tree of that one is at hand only what changed is parsed. A tree made that way may be
+   * another one than the text alone has, so that only its being clean is used; a text that is not is parsed alone, and so is one that is asked about for any
+   * other reason. Undefined when `stop` ended the parse.
+   */
+  follows(
+    language: Language,
+    from: string,
+    text: string,
+    stop: Stop,
+  ): Pick<CleanText, 'clean'> | ParsedText | undefined {
+    const key = keyOf(language, text)
+    const known = this.#kept.get(key)
+    if (known !== undefined) return known.text ?? { clean: true }
+    const { tree: old, source } = this.#kept.get(keyOf(language, from)) ?? {}
+    // What the grammar is given in place of the text cannot be told apart by the places of the text.
+    if (old === undefined || source === undefined || source.rewrite !== undefined)
+      return this.parse(language, text, stop)
+    const normal = withPlainLineBreaks(text)
+    const lines = new TextLines(normal)
+    if (beyondGrammar(language, lines) !== undefined) return this.parse(language, text, stop)
+    const edited = old.copy()
+    edited.edit(changedPart(withPlainLineBreaks(from), normal))
+    const tree = this.#tree(source, normal, stop, edited)
+    edited.delete()
+    if (tree === undefined) return undefined
+    if (errorRow(tree.rootNode, language, lines) !== undefined) {
+      tree.delete()
+      return this.parse(language, text, stop)
+    }
+    this.#keep(key, text, { tree, source, text: undefined })
+    return { clean: true }
+  }
+
+  #keep(key: string, text: string, kept: Kept): void {
+    // A text too large to keep is refused by the cache, which disposes of its tree when the next one comes: hold it alone instead.
+    if (text.length >= this.#kept.maxSize) this.#kept.clear()
+    this.#kept.set(key, kept, { size: Math.min(text.length + 1, this.#kept.maxSize) })
+  }
+
+  #parseAnew(language: Language, text: string, stop: Stop): Whole | undefined {
     const normal = withPlainLineBreaks(text)
     const lines = new TextLines(normal)
     const beyond = beyondGrammar(language, lines)
@@ -133,7 +178,7 @@ export class ParserHost {
       const fault = errorRow(root, language, lines)
       if (fault === undefined) {
         const blocks = new Blocks(root, lines, this.#rulesOf(language))
-        return { tree, text: { clean: true, root, lines, blocks } }
+        return { tree, source, text: { clean: true, root, lines, blocks } }
       }
       firstFault ??= fault
       tree.delete()
@@ -141,9 +186,9 @@ export class ParserHost {
     return { tree: undefined, text: { clean: false, errorRow: firstFault ?? 0 } }
   }
 
-  #tree(source: WasmSource, text: string, stop: Stop): Tree | undefined {
+  #tree(source: WasmSource, text: string, stop: Stop, edited: Tree | null = null): Tree | undefined {
     this.#parser.setLanguage(this.#grammar(source))
-    const tree = this.#parser.parse(source.rewrite?.(text) ?? text, null, { progressCallback: stop })
+    const tree = this.#parser.parse(source.rewrite?.(text) ?? text, edited, { progressCallback: stop })
     if (tree !== null) return tree
     this.#parser.reset()
     return undefined
@@ -165,6 +210,10 @@ export class ParserHost {
     this.#rules.set(language.name, rules)
     return rules
   }
+}
+
+function keyOf(language: Language, text: string): string {
+  return `${language.name} ${createHash('sha256').update(text).digest('base64')}`
 }
 
 /** The text as grammars know texts best, with CRLF as LF and an LF at the end. Its lines keep their numbers. */

@@ -112,12 +112,34 @@ class SyntaxPool implements SyntaxPort {
     budgetMs?: number,
     signal?: AbortSignal,
   ): Promise<readonly ParseVerdict[]> {
+    return this.#verdicts(path, texts, undefined, budgetMs, signal)
+  }
+
+  async follows(
+    path: string,
+    from: string,
+    text: string,
+    budgetMs: number,
+    signal?: AbortSignal,
+  ): Promise<ParseVerdict> {
+    const [verdict] = await this.#verdicts(path, [text], from, budgetMs, signal)
+    return verdict ?? { verdict: 'no-verdict', why: 'parser-lost' }
+  }
+
+  async #verdicts(
+    path: string,
+    texts: readonly string[],
+    from: string | undefined,
+    budgetMs: number | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly ParseVerdict[]> {
     const language = this.#index.of(path, firstLine(texts[0] ?? ''))
     if (language === undefined) return texts.map(() => ({ verdict: 'unknown-language' }))
     const small = texts.filter((text) => !this.#isTooLarge(text))
     const until = budgetMs === undefined ? Infinity : epochMs() + budgetMs
     const workMs = budgetMs ?? this.options.parseMs * small.length
-    const job = { language: language.name, texts: small, until }
+    const base = from === undefined || this.#isTooLarge(from) ? undefined : from
+    const job = { language: language.name, texts: small, from: base, until }
     const answer = small.length === 0 ? [] : await this.#run('verdicts', job, { workMs, budgetMs, signal })
     const why = 'lost' in answer && answer.lost === 'parser-lost' ? 'parser-lost' : 'timed-out'
     const verdicts = ('lost' in answer ? [] : answer)[Symbol.iterator]()

@@ -32,11 +32,10 @@ export function blocks(job: BlocksJob): readonly BlockAnswer[] {
 export function verdicts(job: VerdictsJob): readonly ParseVerdict[] {
   return guarded(job, (control) =>
     job.texts.map((text): ParseVerdict => {
-      const parsed = host.parse(
-        languageOf(job.language),
-        text,
-        stopAfter(Math.min(job.parseMs, job.until - epochMs()), control),
-      )
+      const stop = stopAfter(Math.min(job.parseMs, job.until - epochMs()), control)
+      const language = languageOf(job.language)
+      const parsed =
+        job.from === undefined ? host.parse(language, text, stop) : host.follows(language, job.from, text, stop)
       if (parsed === undefined) return { verdict: 'no-verdict', why: 'timed-out' }
       if (parsed.clean) return { verdict: 'clean' }
       if ('beyond' in parsed) return { verdict: 'no-verdict', why: 'too-large' }

@@ -26,6 +26,7 @@ export interface Ports {
 
 const workspaceSpans: ReadonlyMap<string, SpanName> = new Map<keyof WorkspacePort, SpanName>([
   ['load', 'load'],
+  ['loadForWriting', 'load'],
   ['replace', 'commit'],
   ['create', 'commit'],
   ['remove', 'commit'],
@@ -35,6 +36,7 @@ const workspaceSpans: ReadonlyMap<string, SpanName> = new Map<keyof WorkspacePor
 const syntaxSpans: ReadonlyMap<string, SpanName> = new Map<keyof SyntaxPort, SpanName>([
   ['blocksAt', 'blocks'],
   ['parses', 'repair'],
+  ['follows', 'repair'],
   ['lineMap', 'recovery'],
 ])
 
