@@ -25,6 +25,9 @@ export const badRequest = (what: 'url' | 'request'): ToolError<'INVALID_ARGUMENT
 export const noHost = (): ToolError<'INVALID_ARGUMENT'> =>
   invalid('host', 'an HTTP/1.1 request must name its host; send it again with a host header')
 
+export const manyHosts = (): ToolError<'INVALID_ARGUMENT'> =>
+  invalid('host', 'a request names one host; send it again with one host header')
+
 export const unknownExpectation = (found: string): ToolError<'INVALID_ARGUMENT'> =>
   invalid('expect', `${quoteText(found, 60)} cannot be met; leave the expect header out or send 100-continue`)
 

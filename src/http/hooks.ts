@@ -8,7 +8,7 @@ import type {} from '@fastify/rate-limit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import { ToolError } from '../errors/tool-error.js'
-import { noHost, unknownExpectation } from '../errors/transport.js'
+import { manyHosts, noHost, unknownExpectation } from '../errors/transport.js'
 import type { Identify } from './identity.js'
 import type { Lifecycle } from './lifecycle.js'
 import type { HttpMetrics } from './metrics.js'
@@ -55,10 +55,12 @@ export function addContext(app: App, { lifecycle, metrics }: Pick<HookDeps, 'lif
   })
 }
 
-/** What Node's server would answer itself, without a problem; HTTP/1.0 knows neither header. */
-function refuseBadHeaders({ headers, httpVersion }: IncomingMessage): void {
+/** What Node's server would answer itself, without a problem, or let pass; HTTP/1.0 knows neither header. */
+function refuseBadHeaders({ headers, httpVersion, rawHeaders }: IncomingMessage): void {
   if (httpVersion !== '1.1') return
   if (headers.host === undefined) throw noHost()
+  // Node keeps the first and drops the others, and a proxy in front may have taken another one for its rules.
+  if (rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host').length > 1) throw manyHosts()
   const { expect } = headers
   if (expect !== undefined && expect.toLowerCase() !== '100-continue') throw unknownExpectation(expect)
 }

@@ -70,6 +70,8 @@ t.test('headers that the server underneath would refuse bare are refused with a 
     ['GET /livez', [close, '', ''], 'host'],
     ['GET /v1/nothing', [close, '', ''], 'host'],
     [`POST ${read}`, body, 'host'],
+    ['GET /livez', ['host: x', 'Host: y', close, '', ''], 'host'],
+    [`POST ${read}`, ['host: x', 'host: x', ...body], 'host'],
     ['GET /livez', ['host: x', 'expect: foo', close, '', ''], 'expect'],
     [`POST ${read}`, ['host: x', 'expect: 200-ok', ...body], 'expect'],
     [`POST ${read}`, ['host: x', 'expect: 100-continue, foo', ...body], 'expect'],
