@@ -44,7 +44,7 @@ export const EnvironmentSchema = Type.Object({
     pattern: '^[A-Za-z0-9._-]{1,64}$',
   }),
   TOKENS: optional(
-    'JSON, for example [{"sha256": "64 hex digits", "tenant": "acme", "workspaces": [{"name": "demo", "access": "read-only"}]}]; "workspaces": "*" grants every workspace, read-write.',
+    'JSON, for example [{"sha256": "64 hex digits", "tenant": "acme", "workspaces": [{"name": "demo", "access": "read-only"}]}]; "workspaces": "*" grants every workspace, read-write; the name "*" in the list stands for every workspace that is not in it.',
   ),
   TOKENS_FILE: optional('File with the JSON of TOKENS, in place of it.'),
   SESSION_TTL: count('Seconds without a tool call after which a session ends.', limits.sessionTtlSeconds),

@@ -14,9 +14,10 @@ export interface Opened {
   readonly ref: SessionRef
 }
 
-/** What a caller may do in a workspace; undefined when nothing. */
+/** What a caller may do in a workspace; undefined when nothing. A grant on `*` is for every workspace without one of its own. */
 export function grantOf(caller: Caller, workspace: string): Access | undefined {
-  return caller.grants === undefined ? 'read-write' : caller.grants.get(workspace)
+  const { grants } = caller
+  return grants === undefined ? 'read-write' : (grants.get(workspace) ?? grants.get('*'))
 }
 
 /** `slide`: a tool call, which makes the TTL start anew (reading §8.1). Throws SESSION_NOT_FOUND, TOOL_DENIED. */

@@ -2,7 +2,9 @@
  * Read and Write through the whole service: windows, budgets, markup, versions, line endings, byte order marks, sessions and snapshots.
  */
 import { lstat, mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import t from 'tap'
+import { sha256 } from '../../src/text/digest.js'
 import { closeServices, service, warned } from '../service.js'
 
 t.teardown(closeServices)
@@ -231,4 +233,29 @@ t.test('a workspace that went away under a session is not found, and nothing mak
   await t.rejects(lstat(s.dir), { code: 'ENOENT' })
   await mkdir(s.dir)
   t.equal((await a.write('b.txt', 'b\n')).status, 200, 'and it may come back')
+})
+
+t.test('a grant on * is for every workspace without one of its own', async (t) => {
+  const grants = new Map([
+    ['w', 'read-write' as const],
+    ['*', 'read-only' as const],
+  ])
+  const tokens = [{ sha256: sha256(Buffer.from('t')), tenant: 'one', grants }]
+  const s = await service(t, { app: { tokens } })
+  await mkdir(join(s.dir, '../other'))
+  const auth = { authorization: 'Bearer t' }
+  const listed = await s.call('GET', '/v1/workspaces', undefined, auth)
+  t.same(listed.body['workspaces'], [
+    { name: 'other', access: 'read-only' },
+    { name: 'w', access: 'read-write' },
+  ])
+  const opened = await s.call('POST', '/v1/sessions', { workspace: 'other' }, auth)
+  t.match(opened.body, { access: 'read-only' })
+  const write = await s.call(
+    'POST',
+    `/v1/sessions/${String(opened.body['sessionId'])}/write`,
+    { path: 'a', content: '' },
+    auth,
+  )
+  t.equal(write.code, 'TOOL_DENIED')
 })
