@@ -747,8 +747,11 @@ export interface components {
             register?: string;
             /** @description Registers of the session. */
             known?: string[];
+            /** @description Equally good readings. */
             candidates?: {
+                /** @description How it reads the call. */
                 label: string;
+                /** @description Rows that the file would hold by it and not by every other one, with the lines they restate or are. */
                 rows: components["schemas"]["ShownRow"][];
             }[];
             /** @description The repeat guard ends this prompt. */

@@ -29,7 +29,7 @@ export function repairAmbiguous(
     problem,
     candidates: readings.map((changes) => ({
       label: changes.length === 0 ? 'as written' : changes.map(changeText).join('; '),
-      rows: changes.flatMap((change) => change.rows),
+      rows: ownRows(changes, readings),
     })),
     suggestion: `${cut} with ${start === 1 ? 'PUT <1:' : `PUT >${start - 1}:`} to write exactly these rows, ${
       problem === 'restated'
@@ -37,6 +37,23 @@ export function repairAmbiguous(
         : 'or a range without the line that should stay'
     }`,
   })
+}
+
+/** Rows that the file would hold by this reading and not by every other one. */
+function ownRows(
+  changes: readonly ReadingChange[],
+  readings: readonly (readonly ReadingChange[])[],
+): readonly LineRow[] {
+  const own = new Set(changes.map(changeText))
+  const restated = new Map(
+    readings
+      .flat()
+      .flatMap((change) => (change.kind === 'dropped' ? [[changeText(change), change.rows] as const] : [])),
+  )
+  return [
+    ...[...restated].flatMap(([change, rows]) => (own.has(change) ? [] : rows)),
+    ...changes.flatMap((change) => (change.kind === 'kept' ? change.rows : [])),
+  ]
 }
 
 function changeText(change: ReadingChange): string {

@@ -65,13 +65,11 @@ const params: { readonly [C in ErrorCode]: ErrorParams<C> } = {
   EDIT_REPAIR_AMBIGUOUS: {
     opsLine: 1,
     candidates: [
-      {
-        label: 'the first row restates line 24',
-        rows: [{ line: 24, text: '    item.quantity -= quantity', clipped: false }],
-      },
-      { label: 'the last row restates line 25', rows: [{ line: 25, text: '  }', clipped: false }] },
+      { label: 'as written', rows: [{ line: 25, text: '  }', clipped: false }] },
+      { label: '"PUT 24.=24:" without the rows that restate line 25', rows: [] },
     ],
-    suggestion: 'CUT 24.=24 with PUT >23:',
+    suggestion:
+      'CUT 24.=24 with PUT >23: to write exactly these rows, or leave out the rows that restate lines (CUT 24.=24 alone when none is left)',
   },
   EDIT_NO_CHANGE: { path, tag: '4280' },
   EDIT_AMPLIFICATION_LIMIT: { limit: limits.expandedLines },

@@ -41,7 +41,18 @@ export const ProblemSchema = Type.Object(
     enclosing: Type.Optional(Span),
     register: Type.Optional(Type.String({ description: 'Register name; empty for the anonymous one.' })),
     known: Type.Optional(arrayOf(Type.String(), 'Registers of the session.')),
-    candidates: Type.Optional(arrayOf(strict({ label: Type.String(), rows: arrayOf(ShownRow) }))),
+    candidates: Type.Optional(
+      arrayOf(
+        strict({
+          label: Type.String({ description: 'How it reads the call.' }),
+          rows: arrayOf(
+            ShownRow,
+            'Rows that the file would hold by it and not by every other one, with the lines they restate or are.',
+          ),
+        }),
+        'Equally good readings.',
+      ),
+    ),
     terminate: Type.Optional(Type.Boolean({ description: 'The repeat guard ends this prompt.' })),
     guard: Type.Optional(GuardSchema),
   },

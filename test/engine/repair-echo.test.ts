@@ -114,8 +114,8 @@ t.test('the refusal shows the differing rows and spells what cannot be misread',
   const refusal = t.throws(() => repaired('l.txt', 'a\nold\nc\n', 'PUT 2.=2:\n+c')) as unknown as ToolError
   t.ok(refusal instanceof ToolError && refusal.is('EDIT_REPAIR_AMBIGUOUS'))
   t.match(refusal.fields['candidates'], [
-    { label: 'as written', rows: [] },
-    { rows: [{ line: 3, text: 'c', clipped: false }] },
+    { label: 'as written', rows: [{ line: 3, text: 'c', clipped: false }] },
+    { label: '"PUT 2.=2:" without the rows that restate line 3', rows: [] },
   ])
   t.match(refusal.detail, /^row 1 of ops: .*CUT 2\.=2 with PUT >1:/)
   t.equal(outcome('l.txt', 'a⏎old⏎c', 'CUT 2.=2⏎PUT >1:⏎+c'), 'a⏎c⏎c', 'the spelling means what it says')
