@@ -34,13 +34,13 @@ export function patternArgs(query: SearchQuery): string[] {
     '--crlf',
     ...(query.literal ? ['--fixed-strings'] : []),
     caseArg(query),
-    `--regexp=${query.pattern}`,
+    `--regexp=${query.literal ? query.pattern : closed(query.pattern)}`,
   ]
 }
 
 /** For the part of a line up to the end of its first match. The beginning of the line is taken along, so that there is no second match to look for. */
 export function firstMatchArgs(query: SearchQuery): string[] {
-  const pattern = query.literal ? query.pattern.replace(/[\\^$.*+?()[\]{}|#&~-]/g, '\\$&') : query.pattern
+  const pattern = query.literal ? query.pattern.replace(/[\\^$.*+?()[\]{}|#&~-]/g, '\\$&') : closed(query.pattern)
   return [...common, caseArg(query), '--only-matching', `--regexp=^.*?(?:${pattern})`]
 }
 
@@ -69,6 +69,11 @@ export function patternError(complaint: string, pattern: string): ToolError<'INV
 function reasonOf(lines: readonly string[]): string {
   const told = lines.find((line) => line.trim() !== '') ?? 'it is not understood'
   return told.replace(/^(?:rg: )?(?:error: )?/, '')
+}
+
+/** ripgrep puts patterns into a group, whose end a comment on their last line would hold; where there are comments, a line break is a blank. */
+function closed(pattern: string): string {
+  return /^\(\?[a-wyzA-Z]*x[a-zA-Z]*\)/.test(pattern) ? `${pattern}\n` : pattern
 }
 
 /** 1-based character of a `)` that closes nothing; none is looked for where comments may hold one. */

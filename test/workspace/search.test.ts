@@ -505,6 +505,15 @@ t.test('a pattern that is none says where and offers literal', async (t) => {
   }
 })
 
+t.test('a comment on the last line of a verbose pattern ends with it', async (t) => {
+  const root = tree({ a: 'a hit\n', b: '(?x)hi t # c\n' })
+  t.equal(names(await find(root, {}, plain('(?x) h it # what is looked for'))), 'a')
+  t.equal(names(await find(root, {}, plain('(?ix)H IT#'))), 'a')
+  t.equal(names(await find(root, {}, { ...plain('(?x)hi t # c'), literal: true })), 'b')
+  const long = Buffer.from(`${'a'.repeat(10_000)}hit`)
+  t.strictSame(await searchWith({}).run(plain('(?x)h it # c'), never, (search) => search.ends([long])), [10_003])
+})
+
 t.test('ripgrep takes no settings from its surroundings', async (t) => {
   const root = tree({ config: '--invert-match\n', a: 'hit\n' })
   process.env['RIPGREP_CONFIG_PATH'] = join(root, 'config')
