@@ -44,6 +44,7 @@ export interface Jobs {
   blocks: { in: BlocksJob; out: readonly BlockAnswer[] }
   verdicts: { in: VerdictsJob; out: readonly ParseVerdict[] }
   map: { in: LineMapJob; out: LineMapAnswer }
+  warm: { in: WarmJob; out: undefined }
 }
 
 const begun = 0

@@ -6,7 +6,8 @@
  * before it is copied to a thread. Called by main and tests.
  */
 import { fileURLToPath } from 'node:url'
-import { Piscina } from 'piscina'
+import { LRUCache } from 'lru-cache'
+import { Piscina, queueOptionsSymbol } from 'piscina'
 import { limits } from '../limits.js'
 import type { BlockReason } from '../errors/blocks.js'
 import type { BlockAnswer, ParseVerdict } from '../text/facts.js'
@@ -43,7 +44,7 @@ const defaults = {
   parseBytes: limits.blockParseBytes,
   parseMs: limits.parseTimeMs,
   graceMs: 500,
-  host: { keptTrees: 8, keptUnits: 2 * limits.blockParseBytes, memoryBytes: 1024 * 1024 * 1024 },
+  host: { keptTrees: 256, keptUnits: 2 * limits.blockParseBytes, memoryBytes: 1024 * 1024 * 1024 },
 } satisfies SyntaxOptions
 
 /** Why a job has no result. */
@@ -77,12 +78,13 @@ class SyntaxPool implements SyntaxPort {
 
   constructor(private readonly options: Required<SyntaxOptions>) {
     this.#pool = new Piscina({
-      filename: fileURLToPath(new URL('./worker.js', import.meta.url)),
+      filename: fileURLToPath(new URL('./worker-entry.cjs', import.meta.url)),
       minThreads: 1,
       maxThreads: options.maxWorkers,
       maxQueue: options.maxQueue,
       idleTimeout: Infinity,
       workerData: options.host,
+      loadBalancer: familiar(options.host.keptTrees),
     })
     this.#pool.on('workerDestroy', () => this.#replaced++)
     // A thread that dies between two jobs has no call to answer for, and the pool has replaced it already.
@@ -100,7 +102,12 @@ class SyntaxPool implements SyntaxPort {
     if (language === undefined) return none({ kind: 'unsupported-language', name: path })
     const { parseBytes, parseMs, queueMs } = this.options
     if (this.#isTooLarge(text)) return none({ kind: 'too-large', limitBytes: parseBytes })
-    const answer = await this.#run('blocks', { language: language.name, text, lines }, { workMs: parseMs, signal })
+    const answer = await this.#run(
+      'blocks',
+      path,
+      { language: language.name, text, lines },
+      { workMs: parseMs, signal },
+    )
     if (!('lost' in answer)) return answer
     if (answer.lost === 'busy') return none({ kind: 'busy', afterMs: queueMs })
     return none(answer.lost === 'timed-out' ? { kind: 'timed-out', afterMs: parseMs } : { kind: 'parser-lost' })
@@ -140,7 +147,7 @@ class SyntaxPool implements SyntaxPort {
     const workMs = budgetMs ?? this.options.parseMs * small.length
     const base = from === undefined || this.#isTooLarge(from) ? undefined : from
     const job = { language: language.name, texts: small, from: base, until }
-    const answer = small.length === 0 ? [] : await this.#run('verdicts', job, { workMs, budgetMs, signal })
+    const answer = small.length === 0 ? [] : await this.#run('verdicts', path, job, { workMs, budgetMs, signal })
     const why = 'lost' in answer && answer.lost === 'parser-lost' ? 'parser-lost' : 'timed-out'
     const verdicts = ('lost' in answer ? [] : answer)[Symbol.iterator]()
     return texts.map((text): ParseVerdict => {
@@ -157,7 +164,7 @@ class SyntaxPool implements SyntaxPort {
   async lineMap(lines: LineIds, signal?: AbortSignal): Promise<LineMapAnswer> {
     const quick = mapIds(lines, inlineMapBounds, () => performance.now())
     if (!('gaveUp' in quick)) return quick
-    const answer = await this.#run('map', { lines, bounds: mapBounds }, { workMs: mapWorkMs, signal })
+    const answer = await this.#run('map', undefined, { lines, bounds: mapBounds }, { workMs: mapWorkMs, signal })
     if (!('lost' in answer)) return answer
     return { gaveUp: answer.lost === 'parser-lost' ? 'parser-lost' : 'time' }
   }
@@ -190,12 +197,15 @@ class SyntaxPool implements SyntaxPort {
   /** Runs a job. Rejects only when the caller's signal aborts; everything else that may go wrong is an answer. */
   async #run<Name extends keyof Jobs>(
     name: Name,
+    path: string | undefined,
     job: Omit<Jobs[Name]['in'], keyof JobBase>,
     wait: Wait,
   ): Promise<Jobs[Name]['out'] | Lost> {
     wait.signal?.throwIfAborted()
     const watch = new JobWatch(wait.workMs, this.options)
-    const task = { ...job, control: watch.control.memory, parseMs: this.options.parseMs }
+    const onHandOver = (): void => watch.handedOver()
+    const base = { control: watch.control.memory, parseMs: this.options.parseMs }
+    const task = { ...job, ...base, [queueOptionsSymbol]: { path, onHandOver } satisfies Handling }
     const done: Promise<Jobs[Name]['out'] | Lost> = this.#pool.run(task, { name, signal: watch.signal }).then(
       (result: Jobs[Name]['out']) => {
         this.#completed++
@@ -205,6 +215,30 @@ class SyntaxPool implements SyntaxPort {
     )
     const settled = done.finally(() => watch.end())
     return wait.budgetMs === undefined && wait.signal === undefined ? settled : abandonable(settled, watch, wait)
+  }
+}
+
+/** What the pool is told of a job beside the job. */
+interface Handling {
+  readonly path: string | undefined
+  /** Called when a thread gets the job. */
+  readonly onHandOver: () => void
+}
+
+type Balancer = NonNullable<NonNullable<ConstructorParameters<typeof Piscina>[0]>['loadBalancer']>
+
+/** Gives a file to the thread that parsed it last, which has its tree, when that is free; else to any that is. Remembers the last `paths` of them. */
+function familiar(paths: number): Balancer {
+  const threads = new LRUCache<string, number>({ max: paths })
+  return (task, workers) => {
+    const { path, onHandOver } = (task[queueOptionsSymbol] ?? {}) as Partial<Handling>
+    const free = workers.filter((worker) => worker.currentUsage === 0)
+    const known = path === undefined ? undefined : threads.get(path)
+    const chosen = free.find((worker) => worker.id === known) ?? free[0] ?? null
+    if (chosen === null) return null
+    if (path !== undefined) threads.set(path, chosen.id)
+    onHandOver?.()
+    return chosen
   }
 }
 
@@ -238,6 +272,7 @@ class JobWatch {
   readonly #abort = new AbortController()
   readonly #since = performance.now()
   #timer: NodeJS.Timeout | undefined
+  #isHandedOver = false
 
   constructor(
     private readonly workMs: number,
@@ -260,10 +295,14 @@ class JobWatch {
     else this.#timer = setTimeout(() => this.#look(), Math.min(left, mayRunMs))
   }
 
-  /** Nobody waits: a job that has not begun leaves the queue, one that has stops at its next chance. */
+  handedOver(): void {
+    this.#isHandedOver = true
+  }
+
+  /** Nobody waits: a job that no thread has leaves the queue, any other stops at its next chance. A thread that is still loading is not ended for it. */
   abandon(): void {
     this.control.callOff()
-    if (this.control.runningMs === undefined) this.#abort.abort()
+    if (!this.#isHandedOver) this.#abort.abort()
   }
 
   lost(error: unknown): Lost {

@@ -2,14 +2,13 @@
  * A thread of the pool: parses, resolves, diffs, one job at a time.
  *
  * An exception out of a grammar leaves the thread's WebAssembly memory in an unknown state, so the thread ends itself and the pool starts another: no later parse is
- * answered from damaged memory. A grammar that cannot be loaded is an ordinary error. Run by the pool only.
+ * answered from damaged memory. A grammar that cannot be loaded is an ordinary error. Loaded by the entry of the thread only.
  */
 import { workerData } from 'node:worker_threads'
 import type { BlockAnswer, ParseVerdict } from '../text/facts.js'
-import type { LineMapAnswer } from '../text/line-map.js'
 import { mapIds } from '../text/line-map.js'
 import { GrammarUnfit } from './grammar-module.js'
-import type { BlocksJob, JobBase, LineMapJob, VerdictsJob, WarmJob } from './jobs.js'
+import type { BlocksJob, JobBase, Jobs, VerdictsJob } from './jobs.js'
 import { epochMs, JobControl } from './jobs.js'
 import type { Language } from './language.js'
 import { LanguageIndex, languages } from './languages.js'
@@ -17,39 +16,41 @@ import type { ParserHostOptions, Stop } from './parser-host.js'
 import { ParserHost } from './parser-host.js'
 
 const index = new LanguageIndex(languages)
-const host = await ParserHost.create(workerData as ParserHostOptions)
 
-export function blocks(job: BlocksJob): readonly BlockAnswer[] {
-  return guarded(job, (control) => {
-    const parsed = host.parse(languageOf(job.language), job.text, stopAfter(job.parseMs, control))
-    if (parsed === undefined) return job.lines.map(() => missing({ kind: 'timed-out', afterMs: job.parseMs }))
-    if (parsed.clean) return job.lines.map((line) => parsed.blocks.at(line))
-    if ('beyond' in parsed) return job.lines.map(() => missing({ kind: 'beyond-grammar', ...parsed.beyond }))
-    return job.lines.map(() => missing({ kind: 'does-not-parse', errorLine: parsed.errorRow + 1 }))
-  })
+export type ThreadJobs = { readonly [Name in keyof Jobs]: (job: Jobs[Name]['in']) => Jobs[Name]['out'] }
+
+/** What this thread does, once it is fit to. */
+export async function threadJobs(): Promise<ThreadJobs> {
+  const host = await ParserHost.create(workerData as ParserHostOptions)
+  return {
+    blocks: (job) => guarded(job, (control) => blocks(host, job, control)),
+    verdicts: (job) => guarded(job, (control) => job.texts.map((text) => verdict(host, job, text, control))),
+    warm: (job) =>
+      guarded(job, () => {
+        host.warm(languageOf(job.language))
+        return undefined
+      }),
+    map: (job) => guarded(job, () => mapIds(job.lines, job.bounds, () => performance.now())),
+  }
 }
 
-export function verdicts(job: VerdictsJob): readonly ParseVerdict[] {
-  return guarded(job, (control) =>
-    job.texts.map((text): ParseVerdict => {
-      const stop = stopAfter(Math.min(job.parseMs, job.until - epochMs()), control)
-      const language = languageOf(job.language)
-      const parsed =
-        job.from === undefined ? host.parse(language, text, stop) : host.follows(language, job.from, text, stop)
-      if (parsed === undefined) return { verdict: 'no-verdict', why: 'timed-out' }
-      if (parsed.clean) return { verdict: 'clean' }
-      if ('beyond' in parsed) return { verdict: 'no-verdict', why: 'too-large' }
-      return { verdict: 'broken', errorLine: parsed.errorRow + 1 }
-    }),
-  )
+function blocks(host: ParserHost, job: BlocksJob, control: JobControl): readonly BlockAnswer[] {
+  const parsed = host.parse(languageOf(job.language), job.text, stopAfter(job.parseMs, control))
+  if (parsed === undefined) return job.lines.map(() => missing({ kind: 'timed-out', afterMs: job.parseMs }))
+  if (parsed.clean) return job.lines.map((line) => parsed.blocks.at(line))
+  if ('beyond' in parsed) return job.lines.map(() => missing({ kind: 'beyond-grammar', ...parsed.beyond }))
+  return job.lines.map(() => missing({ kind: 'does-not-parse', errorLine: parsed.errorRow + 1 }))
 }
 
-export function warm(job: WarmJob): void {
-  guarded(job, () => host.warm(languageOf(job.language)))
-}
-
-export function map(job: LineMapJob): LineMapAnswer {
-  return guarded(job, () => mapIds(job.lines, job.bounds, () => performance.now()))
+function verdict(host: ParserHost, job: VerdictsJob, text: string, control: JobControl): ParseVerdict {
+  const stop = stopAfter(Math.min(job.parseMs, job.until - epochMs()), control)
+  const language = languageOf(job.language)
+  const parsed =
+    job.from === undefined ? host.parse(language, text, stop) : host.follows(language, job.from, text, stop)
+  if (parsed === undefined) return { verdict: 'no-verdict', why: 'timed-out' }
+  if (parsed.clean) return { verdict: 'clean' }
+  if ('beyond' in parsed) return { verdict: 'no-verdict', why: 'too-large' }
+  return { verdict: 'broken', errorLine: parsed.errorRow + 1 }
 }
 
 function guarded<T>(job: JobBase, work: (control: JobControl) => T): T {

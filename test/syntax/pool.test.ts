@@ -126,6 +126,40 @@ t.test('a thread whose grammar fails is dropped, and the call answers so', async
   await small.close()
 })
 
+t.test('a thread may be ended at any moment of its start, and the process lives on', async (t) => {
+  for (let ms = 0; ms < 240; ms += 4) {
+    const pool = createSyntax({ maxWorkers: 2 })
+    const answers = [pool.parses('a.json', ['1'], ms + 1), pool.parses('a.json', ['2'], ms + 1)]
+    await new Promise((resolve) => setTimeout(resolve, ms))
+    await pool.close()
+    for (const [answer] of await Promise.all(answers)) t.match(answer?.verdict, /^(clean|no-verdict)$/)
+  }
+})
+
+t.test('a thread that is still loading is not ended by who no longer waits', async (t) => {
+  const pool = createSyntax({ maxWorkers: 1 })
+  t.same(await pool.parses('a.json', ['1'], 1), [{ verdict: 'no-verdict', why: 'timed-out' }])
+  t.same(await pool.parses('a.json', ['2']), [{ verdict: 'clean' }])
+  t.equal(pool.stats().replaced, 0)
+  await pool.close()
+})
+
+t.test('a file goes to the thread that parsed it last', async (t) => {
+  const pool = createSyntax({ maxWorkers: 2 })
+  const text = (i: number): string => `${'x = 1\n'.repeat(20_000)}y = ${i}\n`
+  await Promise.all([0, 1].map(async (file) => pool.parses(`${file}.py`, [text(0)])))
+  t.equal(pool.stats().workers, 2)
+  const alone = performance.now()
+  for (let i = 1; i <= 8; i++) t.same(await pool.parses('2.py', [text(i)]), [{ verdict: 'clean' }])
+  const following = performance.now()
+  for (let i = 1; i <= 8; i++)
+    for (const file of [1, 0])
+      t.same(await pool.follows(`${file}.py`, text(i - 1), text(i), 60_000), { verdict: 'clean' })
+  const end = performance.now()
+  t.ok((end - following) / 2 < following - alone, 'twice as many texts, and each costs far less')
+  await pool.close()
+})
+
 t.test('nobody waits longer for verdicts than the budget allows', async (t) => {
   const started = performance.now()
   const verdicts = await syntax.parses('a.html', [runaway, '<p>a</p>'], 60)
