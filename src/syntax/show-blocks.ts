@@ -7,7 +7,8 @@
 import { readFileSync } from 'node:fs'
 import { limits } from '../limits.js'
 import type { BlockAnswer } from '../text/facts.js'
-import { LanguageIndex, languages } from './languages.js'
+import { LanguageIndex } from './language-index.js'
+import { languages } from './languages.js'
 import { ParserHost } from './parser-host.js'
 
 const memoryBytes = 1024 * 1024 * 1024

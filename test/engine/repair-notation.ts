@@ -4,7 +4,8 @@
  * Ops go through the real parser, spans and registers; verdicts come from the real grammars, parsed in this thread.
  */
 import t from 'tap'
-import { LanguageIndex, languages } from '../../src/syntax/languages.js'
+import { LanguageIndex } from '../../src/syntax/language-index.js'
+import { languages } from '../../src/syntax/languages.js'
 import { ParserHost } from '../../src/syntax/parser-host.js'
 import type { Answers } from '../../src/engine/facts.js'
 import { run } from '../../src/engine/facts.js'

@@ -3,7 +3,8 @@
  */
 import { limits } from '../../src/limits.js'
 import type { Language } from '../../src/syntax/language.js'
-import { LanguageIndex, languages } from '../../src/syntax/languages.js'
+import { LanguageIndex } from '../../src/syntax/language-index.js'
+import { languages } from '../../src/syntax/languages.js'
 import type { CleanText, ParsedText } from '../../src/syntax/parser-host.js'
 import { ParserHost } from '../../src/syntax/parser-host.js'
 

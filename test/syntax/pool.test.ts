@@ -1,8 +1,11 @@
 /**
  * The syntax port with its threads: what it answers, what it survives, and that it lets nobody wait for ever.
  */
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
 import t from 'tap'
 import { limits } from '../../src/limits.js'
+import { packageRoot } from '../../src/package-root.js'
 import { createSyntax } from '../../src/syntax/pool.js'
 import { textIds } from '../../src/text/line-ids.js'
 import { lineMap } from '../../src/text/line-map.js'
@@ -133,6 +136,14 @@ t.test('a thread may be ended at any moment of its start, and the process lives 
     await new Promise((resolve) => setTimeout(resolve, ms))
     await pool.close()
     for (const [answer] of await Promise.all(answers)) t.match(answer?.verdict, /^(clean|no-verdict)$/)
+  }
+})
+
+t.test('nothing that a thread loads awaits at its top level', async (t) => {
+  for (const file of ['syntax/worker.js', 'workspace/search-worker.js']) {
+    const path = join(packageRoot(import.meta.url), 'dist/src', file)
+    const { stderr } = spawnSync(process.execPath, ['-e', `require(${JSON.stringify(path)}); process.exit()`])
+    t.notMatch(stderr.toString(), 'ERR_REQUIRE_ASYNC_MODULE', file)
   }
 })
 
