@@ -14,8 +14,8 @@ interface Facts {
     asked: { readonly path: string; readonly text: Document; readonly lines: readonly number[] }
     answer: readonly BlockAnswer[]
   }
-  /** The verdict on a text that was made from another one; `no-verdict` rather than delay an answer. */
-  follows: { asked: { readonly path: string; readonly from: Document; readonly text: Document }; answer: ParseVerdict }
+  /** The verdict on the next text of the file; `no-verdict` rather than delay an answer. */
+  follows: { asked: { readonly path: string; readonly text: Document }; answer: ParseVerdict }
   /** One verdict per text, in order. `optional` ones may be answered `no-verdict` early rather than delay an answer. */
   verdicts: {
     asked: { readonly path: string; readonly texts: readonly Document[]; readonly optional: boolean }

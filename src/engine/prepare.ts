@@ -144,7 +144,7 @@ function recoveryWarnings(
 /** RESULT_NO_LONGER_PARSES; the verdicts that repair already has are not asked for again. */
 function* parseWarnings(path: string, before: Document, after: Document, known: Repaired['verdicts']): Plan<Warning[]> {
   if (!(yield* ask('language', { path, text: before }))) return []
-  const verdict = known?.after ?? (yield* ask('follows', { path, from: before, text: after }))
+  const verdict = known?.after ?? (yield* ask('follows', { path, text: after }))
   if (verdict.verdict !== 'broken') return []
   const baseline = known?.before ?? (yield* verdictOf(path, before))
   return baseline?.verdict === 'clean' ? [warn.noLongerParses(verdict.errorLine)] : []

@@ -24,8 +24,8 @@ export interface BlocksJob extends JobBase {
 export interface VerdictsJob extends JobBase {
   readonly language: string
   readonly texts: readonly string[]
-  /** The text that each of them was made from, where they all were. */
-  readonly from?: string | undefined
+  /** They are the next texts of this file. */
+  readonly file?: string | undefined
   /** Milliseconds since the epoch at which the answer is worth nothing any more. */
   readonly until: number
 }

@@ -41,8 +41,11 @@ export interface BrokenText {
 }
 
 export interface ParserHostOptions {
-  /** Texts whose trees are kept, and their UTF-16 units altogether. */
+  /** Texts whose trees are kept for the next question about them. */
   readonly keptTrees: number
+  /** Files of which a tree is kept for their next text. */
+  readonly keptFiles: number
+  /** UTF-16 units of either altogether. */
   readonly keptUnits: number
   /** Bytes that the grammars and their trees may take; a parse that needs more fails. */
   readonly memoryBytes: number
@@ -58,16 +61,19 @@ export type ParsedText = CleanText | BrokenText | TextBeyondGrammar
 /** Asked again and again while a parse runs; true ends it. */
 export type Stop = () => boolean
 
-/** `text` is undefined for a tree that was made out of another one: good for a verdict and for the next such tree, for nothing else. */
 interface Kept {
   readonly tree: Tree | undefined
   /** The grammar of a clean tree. */
   readonly source?: WasmSource
-  readonly text: ParsedText | undefined
+  readonly text: ParsedText
 }
 
-/** What a parse on its own came to. */
-type Whole = Kept & { readonly text: ParsedText }
+/** The last clean text of a file, and a tree of it that may have been made out of an earlier one. */
+interface Latest {
+  readonly tree: Tree
+  readonly source: WasmSource
+  readonly text: string
+}
 
 const wasmPageBytes = 65_536
 /** What the runtime starts with by itself. */
@@ -78,6 +84,7 @@ export class ParserHost {
   readonly #rules = new Map<string, Rules>()
   readonly #parser = new Parser()
   readonly #kept: LRUCache<string, Kept>
+  readonly #latest: LRUCache<string, Latest>
 
   private constructor(
     options: ParserHostOptions,
@@ -87,6 +94,11 @@ export class ParserHost {
       max: options.keptTrees,
       maxSize: options.keptUnits,
       dispose: (kept) => kept.tree?.delete(),
+    })
+    this.#latest = new LRUCache<string, Latest>({
+      max: options.keptFiles,
+      maxSize: options.keptUnits,
+      dispose: ({ tree }) => tree.delete(),
     })
   }
 
@@ -117,55 +129,56 @@ export class ParserHost {
   /** The text as the first grammar that parses it cleanly sees it; undefined when `stop` ended the parse. */
   parse(language: Language, text: string, stop: Stop): ParsedText | undefined {
     const key = keyOf(language, text)
-    const known = this.#kept.get(key)?.text
-    if (known !== undefined) return known
+    const known = this.#kept.get(key)
+    if (known !== undefined) return known.text
     const kept = this.#parseAnew(language, text, stop)
     if (kept === undefined) return undefined
-    this.#keep(key, text, kept)
+    // A text too large to keep is refused by the cache, which disposes of its tree when the next one comes: hold it alone instead.
+    if (text.length >= this.#kept.maxSize) this.#kept.clear()
+    this.#kept.set(key, kept, { size: Math.min(text.length + 1, this.#kept.maxSize) })
     return kept.text
   }
 
   /**
-   * Whether a text parses that was made from another one, `from`: where the tree of that one is at hand only what changed is parsed. A tree made that way may be
-   * another one than the text alone has, so that only its being clean is used; a text that is not is parsed alone, and so is one that is asked about for any
-   * other reason. Undefined when `stop` ended the parse.
+   * Whether the next text of a file parses: where the tree of an earlier one is at hand only what changed is parsed. A tree made that way may be another one than the
+   * text alone has, so that only its being clean is used; a text that is not is parsed alone, and so is one that is asked about for any other reason. `file`
+   * names the file; undefined when `stop` ended the parse.
    */
   follows(
     language: Language,
-    from: string,
+    file: string,
     text: string,
     stop: Stop,
   ): Pick<CleanText, 'clean'> | ParsedText | undefined {
-    const key = keyOf(language, text)
-    const known = this.#kept.get(key)
-    if (known !== undefined) return known.text ?? { clean: true }
-    const { tree: old, source } = this.#kept.get(keyOf(language, from)) ?? {}
-    // What the grammar is given in place of the text cannot be told apart by the places of the text.
-    if (old === undefined || source === undefined || source.rewrite !== undefined)
-      return this.parse(language, text, stop)
     const normal = withPlainLineBreaks(text)
-    const lines = new TextLines(normal)
-    if (beyondGrammar(language, lines) !== undefined) return this.parse(language, text, stop)
-    const edited = old.copy()
-    edited.edit(changedPart(withPlainLineBreaks(from), normal))
-    const tree = this.#tree(source, normal, stop, edited)
-    edited.delete()
-    if (tree === undefined) return undefined
-    if (errorRow(tree.rootNode, language, lines) !== undefined) {
-      tree.delete()
-      return this.parse(language, text, stop)
+    const id = `${language.name} ${file}`
+    const latest = this.#latest.get(id)
+    if (latest !== undefined) {
+      const lines = new TextLines(normal)
+      const tree = beyondGrammar(language, lines) === undefined ? this.#treeAfter(latest, normal, stop) : 'beyond'
+      if (tree === undefined) return undefined
+      if (tree !== 'beyond') {
+        if (errorRow(tree.rootNode, language, lines) === undefined) {
+          this.#setLatest(id, { tree, source: latest.source, text: normal })
+          return { clean: true }
+        }
+        tree.delete()
+      }
     }
-    this.#keep(key, text, { tree, source, text: undefined })
-    return { clean: true }
+    const whole = this.parse(language, text, stop)
+    const { tree, source } = this.#kept.get(keyOf(language, text)) ?? {}
+    // What the grammar is given in place of the text cannot be told apart by the places of the text.
+    if (tree !== undefined && source !== undefined && source.rewrite === undefined)
+      this.#setLatest(id, { tree: tree.copy(), source, text: normal })
+    return whole
   }
 
-  #keep(key: string, text: string, kept: Kept): void {
-    // A text too large to keep is refused by the cache, which disposes of its tree when the next one comes: hold it alone instead.
-    if (text.length >= this.#kept.maxSize) this.#kept.clear()
-    this.#kept.set(key, kept, { size: Math.min(text.length + 1, this.#kept.maxSize) })
+  #setLatest(id: string, latest: Latest): void {
+    if (latest.text.length < this.#latest.maxSize) this.#latest.set(id, latest, { size: latest.text.length + 1 })
+    else latest.tree.delete()
   }
 
-  #parseAnew(language: Language, text: string, stop: Stop): Whole | undefined {
+  #parseAnew(language: Language, text: string, stop: Stop): Kept | undefined {
     const normal = withPlainLineBreaks(text)
     const lines = new TextLines(normal)
     const beyond = beyondGrammar(language, lines)
@@ -184,6 +197,16 @@ export class ParserHost {
       tree.delete()
     }
     return { tree: undefined, text: { clean: false, errorRow: firstFault ?? 0 } }
+  }
+
+  #treeAfter({ tree, source, text }: Latest, next: string, stop: Stop): Tree | undefined {
+    const edited = tree.copy()
+    try {
+      edited.edit(changedPart(text, next))
+      return this.#tree(source, next, stop, edited)
+    } finally {
+      edited.delete()
+    }
   }
 
   #tree(source: WasmSource, text: string, stop: Stop, edited: Tree | null = null): Tree | undefined {

@@ -45,7 +45,7 @@ const defaults = {
   parseBytes: limits.blockParseBytes,
   parseMs: limits.parseTimeMs,
   graceMs: 500,
-  host: { keptTrees: 256, keptUnits: 2 * limits.blockParseBytes, memoryBytes: 1024 * 1024 * 1024 },
+  host: { keptTrees: 8, keptFiles: 256, keptUnits: 2 * limits.blockParseBytes, memoryBytes: 1024 * 1024 * 1024 },
 } satisfies SyntaxOptions
 
 /** Why a job has no result. */
@@ -85,7 +85,7 @@ class SyntaxPool implements SyntaxPort {
       maxQueue: options.maxQueue,
       idleTimeout: Infinity,
       workerData: options.host,
-      loadBalancer: familiar(options.host.keptTrees),
+      loadBalancer: familiar(options.host.keptFiles),
     })
     this.#pool.on('workerDestroy', () => this.#replaced++)
     // A thread that dies between two jobs has no call to answer for, and the pool has replaced it already.
@@ -123,21 +123,15 @@ class SyntaxPool implements SyntaxPort {
     return this.#verdicts(path, texts, undefined, budgetMs, signal)
   }
 
-  async follows(
-    path: string,
-    from: string,
-    text: string,
-    budgetMs: number,
-    signal?: AbortSignal,
-  ): Promise<ParseVerdict> {
-    const [verdict] = await this.#verdicts(path, [text], from, budgetMs, signal)
+  async follows(path: string, text: string, budgetMs: number, signal?: AbortSignal): Promise<ParseVerdict> {
+    const [verdict] = await this.#verdicts(path, [text], path, budgetMs, signal)
     return verdict ?? { verdict: 'no-verdict', why: 'parser-lost' }
   }
 
   async #verdicts(
     path: string,
     texts: readonly string[],
-    from: string | undefined,
+    file: string | undefined,
     budgetMs: number | undefined,
     signal: AbortSignal | undefined,
   ): Promise<readonly ParseVerdict[]> {
@@ -146,8 +140,7 @@ class SyntaxPool implements SyntaxPort {
     const small = texts.filter((text) => !this.#isTooLarge(text))
     const until = budgetMs === undefined ? Infinity : epochMs() + budgetMs
     const workMs = budgetMs ?? this.options.parseMs * small.length
-    const base = from === undefined || this.#isTooLarge(from) ? undefined : from
-    const job = { language: language.name, texts: small, from: base, until }
+    const job = { language: language.name, texts: small, file, until }
     const answer = small.length === 0 ? [] : await this.#run('verdicts', path, job, { workMs, budgetMs, signal })
     const why = 'lost' in answer && answer.lost === 'parser-lost' ? 'parser-lost' : 'timed-out'
     const verdicts = ('lost' in answer ? [] : answer)[Symbol.iterator]()

@@ -20,8 +20,8 @@ export interface SyntaxPort {
     budgetMs?: number,
     signal?: AbortSignal,
   ): Promise<readonly ParseVerdict[]>
-  /** The verdict on a text that was made from `from`, which may have been parsed before: sooner had than that on a text alone. */
-  follows(path: string, from: string, text: string, budgetMs: number, signal?: AbortSignal): Promise<ParseVerdict>
+  /** The verdict on the next text of a file: sooner had than that on a text alone when an earlier one was asked about. */
+  follows(path: string, text: string, budgetMs: number, signal?: AbortSignal): Promise<ParseVerdict>
   /** True when the language of the path is known, without parsing. */
   knows(path: string, firstLine: string): boolean
   /** The map of unchanged lines between two texts whose lines are numbered: at once where that is quick, else in a worker. */

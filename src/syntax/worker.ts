@@ -43,11 +43,11 @@ class Thread {
     return job.lines.map(() => missing({ kind: 'does-not-parse', errorLine: parsed.errorRow + 1 }))
   }
 
-  verdict({ language: name, parseMs, until, from }: VerdictsJob, text: string, control: JobControl): ParseVerdict {
+  verdict({ language: name, parseMs, until, file }: VerdictsJob, text: string, control: JobControl): ParseVerdict {
     const stop = stopAfter(Math.min(parseMs, until - epochMs()), control)
     const language = this.languageOf(name)
     const parsed =
-      from === undefined ? this.host.parse(language, text, stop) : this.host.follows(language, from, text, stop)
+      file === undefined ? this.host.parse(language, text, stop) : this.host.follows(language, file, text, stop)
     if (parsed === undefined) return { verdict: 'no-verdict', why: 'timed-out' }
     if (parsed.clean) return { verdict: 'clean' }
     if ('beyond' in parsed) return { verdict: 'no-verdict', why: 'too-large' }

@@ -38,8 +38,7 @@ function sourcesOf({ store, syntax }: ToolDeps, ref: SessionRef, signal: AbortSi
         optional ? limits.parseWarningMs : limits.parseTimeMs,
         signal,
       ),
-    follows: ({ path, from, text }) =>
-      syntax.follows(path, from.rawText(), text.rawText(), limits.parseWarningMs, signal),
+    follows: ({ path, text }) => syntax.follows(path, text.rawText(), limits.parseWarningMs, signal),
     language: async ({ path, text }) => syntax.knows(path, firstLineOf(text)),
     lineMap: async ({ from, to }) =>
       from.bytes.length + to.bytes.length > limits.diffBytes

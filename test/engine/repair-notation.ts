@@ -25,7 +25,12 @@ import type { ParseVerdict } from '../../src/text/facts.js'
 import { LineEdit } from '../../src/text/line-edit.js'
 import type { LineRange } from '../../src/text/line-range.js'
 
-const host = await ParserHost.create({ keptTrees: 4, keptUnits: 1_000_000, memoryBytes: 512 * 1024 * 1024 })
+const host = await ParserHost.create({
+  keptTrees: 4,
+  keptFiles: 4,
+  keptUnits: 1_000_000,
+  memoryBytes: 512 * 1024 * 1024,
+})
 const index = new LanguageIndex(languages)
 
 export const unfold = (text: string): string => text.replaceAll('⏎', '\n')

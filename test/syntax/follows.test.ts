@@ -80,11 +80,17 @@ t.test('the changed part is all that differs and cuts no character', async (t) =
 
 t.test('a tree that was made out of another one answers for no block', async (t) => {
   const language = languageOf('a.ts', '')
-  const from = 'function f() {\n  return 1\n}\n'
-  const to = 'function f() {\n  return 2\n}\n'
-  t.match(host.parse(language, from, never), { clean: true })
-  t.same(host.follows(language, from, to, never), { clean: true })
-  const whole = host.parse(language, to, never)
+  const text = (value: number): string => `function f() {\n  return ${value}\n}\n`
+  for (let i = 0; i < 3; i++) t.match(host.follows(language, 'a.ts', text(i), never), { clean: true })
+  const whole = host.parse(language, text(2), never)
   t.ok(whole?.clean === true && whole.blocks.at(1).found)
-  t.equal(host.follows(language, from, to, never), whole, 'and what is known whole is used')
+})
+
+t.test('a text in another language, or far from the one before, is judged like any', async (t) => {
+  const [ts, py] = [languageOf('a.ts', ''), languageOf('a.py', '')]
+  t.match(host.follows(ts, 'a', 'let x = 1\n', never), { clean: true })
+  t.match(host.follows(py, 'a', 'x = 1\n', never), { clean: true })
+  t.match(host.follows(ts, 'a', '', never), { clean: true })
+  t.match(host.follows(ts, 'a', 'function (', never), { clean: false, errorRow: 0 })
+  t.match(host.follows(ts, 'a', 'class A {}\r\n', never), { clean: true })
 })

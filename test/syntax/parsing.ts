@@ -9,7 +9,12 @@ import type { CleanText, ParsedText } from '../../src/syntax/parser-host.js'
 import { ParserHost } from '../../src/syntax/parser-host.js'
 
 export const index = new LanguageIndex(languages)
-export const host = await ParserHost.create({ keptTrees: 4, keptUnits: limits.blockParseBytes, memoryBytes: 2 ** 30 })
+export const host = await ParserHost.create({
+  keptTrees: 4,
+  keptFiles: 4,
+  keptUnits: limits.blockParseBytes,
+  memoryBytes: 2 ** 30,
+})
 
 export function languageOf(path: string, text: string): Language {
   const language = index.of(path, text.split('\n')[0] ?? '')
