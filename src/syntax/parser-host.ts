@@ -41,12 +41,12 @@ export interface BrokenText {
 }
 
 export interface ParserHostOptions {
-  /** Texts whose trees are kept for the next question about them. */
+  /** Texts whose trees are kept for the next question about them, and their UTF-16 units altogether. */
   readonly keptTrees: number
-  /** Files of which a tree is kept for their next text. */
-  readonly keptFiles: number
-  /** UTF-16 units of either altogether. */
   readonly keptUnits: number
+  /** Files of which a tree is kept for their next text, and their units. A tree takes up to 150 bytes for a unit. */
+  readonly keptFiles: number
+  readonly keptFileUnits: number
   /** Bytes that the grammars and their trees may take; a parse that needs more fails. */
   readonly memoryBytes: number
 }
@@ -97,7 +97,7 @@ export class ParserHost {
     })
     this.#latest = new LRUCache<string, Latest>({
       max: options.keptFiles,
-      maxSize: options.keptUnits,
+      maxSize: options.keptFileUnits,
       dispose: ({ tree }) => tree.delete(),
     })
   }

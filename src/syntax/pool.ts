@@ -45,7 +45,13 @@ const defaults = {
   parseBytes: limits.blockParseBytes,
   parseMs: limits.parseTimeMs,
   graceMs: 500,
-  host: { keptTrees: 8, keptFiles: 256, keptUnits: 2 * limits.blockParseBytes, memoryBytes: 1024 * 1024 * 1024 },
+  host: {
+    keptTrees: 8,
+    keptFiles: 256,
+    keptFileUnits: limits.blockParseBytes / 2,
+    keptUnits: 2 * limits.blockParseBytes,
+    memoryBytes: 1024 * 1024 * 1024,
+  },
 } satisfies SyntaxOptions
 
 /** Why a job has no result. */

@@ -40,7 +40,13 @@ function outcome(answer: BlockAnswer, width: number): string {
 
 async function main(paths: readonly string[]): Promise<number> {
   if (paths.length === 0) process.stderr.write('usage: show-blocks FILE…\n')
-  const host = await ParserHost.create({ keptTrees: 1, keptFiles: 1, keptUnits: limits.blockParseBytes, memoryBytes })
+  const host = await ParserHost.create({
+    keptTrees: 1,
+    keptFiles: 1,
+    keptFileUnits: 1_000_000,
+    keptUnits: limits.blockParseBytes,
+    memoryBytes,
+  })
   let problems = 0
   for (const path of paths) {
     const result = shown(host, path)

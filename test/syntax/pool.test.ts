@@ -119,7 +119,7 @@ t.test('a thread that does not come back is killed and replaced', async (t) => {
 })
 
 t.test('a thread whose grammar fails is dropped, and the call answers so', async (t) => {
-  const host = { keptTrees: 1, keptFiles: 1, keptUnits: 1000, memoryBytes: 40 * 1024 * 1024 }
+  const host = { keptTrees: 1, keptFiles: 1, keptFileUnits: 1_000_000, keptUnits: 1000, memoryBytes: 40 * 1024 * 1024 }
   const small = createSyntax({ maxWorkers: 1, parseMs: 60_000, host })
   const hungry = `[${'[1],'.repeat(400_000)}1]`
   t.same(await small.blocksAt('a.json', hungry, [1]), [{ found: false, reason: { kind: 'parser-lost' } }])
