@@ -28,6 +28,7 @@ import type { LineRange } from '../../src/text/line-range.js'
 const host = await ParserHost.create({
   keptTrees: 4,
   keptFiles: 4,
+  keptFileUnits: 1_000_000,
   keptUnits: 1_000_000,
   memoryBytes: 512 * 1024 * 1024,
 })

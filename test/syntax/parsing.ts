@@ -12,6 +12,7 @@ export const index = new LanguageIndex(languages)
 export const host = await ParserHost.create({
   keptTrees: 4,
   keptFiles: 4,
+  keptFileUnits: 1_000_000,
   keptUnits: limits.blockParseBytes,
   memoryBytes: 2 ** 30,
 })
