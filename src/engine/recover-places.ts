@@ -2,8 +2,8 @@
  * Where runs of anchors stand in the live text: every place that a longest map of unchanged lines gives them with the context that the contract wants
  * (contract §10.3–10.4, reading §3.5).
  *
- * Texts with repeated lines have several longest maps and a diff finds one of them by chance. Here a place counts when any longest map has it, and it is
- * proven when no longest map has another one. Never looks for similar text and never outside the maps. Called by recover.ts.
+ * Texts with repeated lines have several longest maps and a diff finds one of them by chance. Here a place counts when any longest map has it, and anchors that occur
+ * more than once are proven only when no longest map says anything else of them. Never looks for similar text to edit there. Called by recover.ts.
  *
  * The file's two ends count as lines that only stand for themselves: a neighbour that does not exist is mapped when the anchor stands at the same end.
  */
@@ -47,21 +47,34 @@ export function mapsOf(map: LineMap): Maps {
   return { map, all: [...ranked, ...map.alternatives].sort((p, q) => p.from - q.from) }
 }
 
-/** The one place of a contiguous run of anchors, or why there is none that is proven. */
-export function placeOf(anchors: LineRange, maps: Maps, lines: Occurrences): Place | DeclineReason {
+/** Where a contiguous run of anchors may stand. */
+export interface Candidates {
+  /** At least one, each at an offset of its own. */
+  readonly places: readonly Place[]
+  /** One of the anchors occurs once on both sides, so that there is one place. */
+  readonly pinned: boolean
+}
+
+/** Every place that a longest map gives to a contiguous run of anchors with the context that the contract wants, or why there is none. */
+export function candidatesFor(anchors: LineRange, maps: Maps, lines: Occurrences): Candidates | DeclineReason {
   const holding = maps.all.filter((run) => run.from <= anchors.start && anchors.end <= run.from + run.length)
   if (holding.length === 0) return brokenAt(anchors, maps)
   const fitting = holding.map((run) => fit(anchors, run, lines)).filter((place) => place.neighbours > 0)
-  const duplicated = fitting.length > 0 && fitting.every(hasBoth) ? undefined : lines.duplicated(anchors)
-  const places = duplicated === undefined ? fitting : fitting.filter(hasBoth)
-  const [first] = places
-  if (first === undefined) {
-    if (duplicated !== undefined) return { kind: 'duplicated line', line: duplicated }
-    return { kind: 'context changed', line: anchors.start }
+  const duplicated = lines.duplicated(anchors)
+  const granted = duplicated === undefined ? fitting : fitting.filter(hasBoth)
+  if (granted.length > 0) return { places: widest(granted), pinned: lines.pin(anchors) !== undefined }
+  if (duplicated !== undefined) return { kind: 'duplicated line', line: duplicated }
+  return { kind: 'context changed', line: anchors.start }
+}
+
+/** The same place may be listed cut short by the chosen map and in full. */
+function widest(places: readonly Place[]): readonly Place[] {
+  const best = new Map<number, Place>()
+  for (const place of places) {
+    const known = best.get(place.offset)
+    if (known === undefined || known.within.length < place.within.length) best.set(place.offset, place)
   }
-  // The same place may be listed cut short by the chosen map and in full; the widest window says the most.
-  const place = places.reduce((widest, p) => (p.window.length > widest.window.length ? p : widest), first)
-  return disputed(place, maps) ?? place
+  return [...best.values()]
 }
 
 interface Fit extends Place {
@@ -81,55 +94,37 @@ function fit(anchors: LineRange, run: RankedRun, lines: Occurrences): Fit {
 }
 
 /**
- * Whether another longest map takes the whole window, neighbours included, to other live lines, or keeps other tagged lines in its place. Then nobody can
- * tell which of the equal regions is which. A map that moves only a part of the window is no dispute: it is the same change, drawn with its borders
- * shifted over equal lines. At an end of the file the window includes that end, which never moves; with one neighbour the anchors are unique.
+ * Why a place of anchors that all occur elsewhere too is not proven; undefined when it is. Any longest map that takes one of them to another live line, or another tagged
+ * line to where one of them would stand, disputes it: over equal lines a change can be drawn in several ways, and nobody can tell what was inserted or went away from what
+ * was there. So does a twin of the whole unchanged run around them: where it stands between changes, two twins may have changed places.
  */
-function disputed({ anchors, offset, window }: Place, { all }: Maps): DeclineReason | undefined {
-  if (window.length < anchors.length + 2) return undefined
-  const others = all.filter((run) => run.to - run.from !== offset)
-  const there = elsewhere(window, others)
-  if (there) {
-    const places = [anchors.start + offset, there].sort((p, q) => p - q)
-    return { kind: 'two places', line: anchors.start, places: [places[0] ?? 0, places[1] ?? 0] }
+export function dispute(place: Place, { all }: Maps, lines: Occurrences): DeclineReason | undefined {
+  const { anchors, offset, within } = place
+  const image = anchors.shift(offset)
+  for (const run of all) {
+    if (run.to - run.from === offset) continue
+    const line = firstIn(anchors, run.from, run.length)
+    if (line !== undefined) return twoPlaces(line, line + offset, line + run.to - run.from)
+    const now = firstIn(image, run.to, run.length)
+    if (now !== undefined) return { kind: 'one of two left', lines: [now - offset, now + run.from - run.to] }
   }
-  const mirrored = others.map(({ from, to, length, rank }) => ({ from: to, to: from, length, rank }))
-  const rival = elsewhere(window.shift(offset), mirrored)
-  return rival === undefined ? undefined : { kind: 'one of two left', lines: [anchors.start, rival] }
+  const twin = lines.twinOf(within, anchors.start)
+  if (twin === undefined) return undefined
+  if (twin.in === 'live') return twoPlaces(anchors.start, anchors.start + offset, twin.line)
+  return { kind: 'one of two left', lines: [anchors.start, twin.line] }
 }
 
-/**
- * The partner of the second line of `window` in a longest map that has a partner for every line of it among `runs`; undefined when there is none. Pairs of two
- * consecutive lines are in one longest map exactly when their ranks are consecutive and their partners in order. Out of steps, the answer is that there is one.
- */
-function elsewhere(window: LineRange, runs: readonly RankedRun[]): number | undefined {
-  const near = runs.filter((run) => run.from < window.end && window.start < run.from + run.length)
-  if (firstUncovered(window, near) !== undefined) return undefined
-  const whole = near.find((run) => run.from <= window.start && window.end <= run.from + run.length)
-  if (whole) return whole.to + window.start + 1 - whole.from
-  let second: number | undefined
-  let steps: number = limits.recoverSteps
-  /** Rank of a pair → the lowest partner with which a map may have got there. */
-  let reached: Map<number, number> | undefined
-  for (let line = window.start; line < window.end; line++) {
-    const next = new Map<number, number>()
-    for (const run of near) {
-      if (--steps < 0) return second ?? window.start
-      if (line < run.from || line >= run.from + run.length) continue
-      const rank = run.rank + line - run.from
-      const partner = run.to + line - run.from
-      const before = reached?.get(rank - 1)
-      if (reached && (before === undefined || before >= partner)) continue
-      next.set(rank, Math.min(partner, next.get(rank) ?? Infinity))
-    }
-    if (next.size === 0) return undefined
-    if (line === window.start + 1) [second] = next.values()
-    reached = next
-  }
-  return second
+function twoPlaces(line: number, here: number, there: number): DeclineReason {
+  return { kind: 'two places', line, places: here < there ? [here, there] : [there, here] }
 }
 
-/** The first line of `range` that is in none of `runs`, which are sorted by `from` or mirrored. */
+/** The first line of `range` that is one of the `length` lines from `from` on. */
+function firstIn(range: LineRange, from: number, length: number): number | undefined {
+  const line = Math.max(range.start, from)
+  return line < Math.min(range.end, from + length) ? line : undefined
+}
+
+/** The first line of `range` that is in none of `runs`. */
 function firstUncovered(range: LineRange, runs: readonly UnchangedRun[]): number | undefined {
   let line = range.start
   for (const run of [...runs].sort((p, q) => p.from - q.from)) {
@@ -153,9 +148,9 @@ function brokenAt(anchors: LineRange, { map, all }: Maps): DeclineReason {
   return { kind: 'line changed', line }
 }
 
-/** How often anchor lines occur in the two texts; counted at the first question, in one pass for all anchors. */
+/** Where anchor lines occur in the two texts; found at the first question, in one pass for all anchors. */
 export class Occurrences {
-  private counts: Map<string, number> | undefined
+  private found: Found | undefined
 
   constructor(
     readonly tagged: Document,
@@ -165,34 +160,83 @@ export class Occurrences {
 
   /** The first line of `range` that occurs more than once in the tagged or in the live text. */
   duplicated(range: LineRange): number | undefined {
-    this.counts ??= this.count()
-    for (let line = range.start; line < range.end; line++) {
-      if ((this.counts.get(trimmedKey(this.tagged, line)) ?? 0) > 1) return line
+    return this.first(range, false)
+  }
+
+  /** The first line of `range` that occurs once in the tagged text and at most once in the live one. */
+  pin(range: LineRange): number | undefined {
+    return this.first(range, true)
+  }
+
+  /**
+   * Another place where all lines of an unchanged run stand in this order, by the line there that reads like `line` of the run. Out of steps the answer is that there
+   * is one.
+   */
+  twinOf(run: UnchangedRun, line: number): { readonly in: 'tagged' | 'live'; readonly line: number } | undefined {
+    const key = trimmedKey(this.tagged, line)
+    let steps: number = limits.recoverSteps
+    for (const side of ['live', 'tagged'] as const) {
+      const own = side === 'live' ? line - run.from + run.to : line
+      for (const other of this.lines(side).get(key) ?? []) {
+        if (other === own) continue
+        const first = other - (line - run.from)
+        if (first < 1 || first + run.length - 1 > this[side].lineCount) continue
+        // From the line outwards: texts that read alike here differ soon.
+        let same = true
+        for (let distance = 1; same && distance < run.length; distance++) {
+          if (--steps < 0) return { in: side, line: other }
+          for (const at of [line - distance, line + distance]) {
+            if (at < run.from || at >= run.from + run.length) continue
+            if (trimmedKey(this.tagged, at) !== trimmedKey(this[side], at - run.from + first)) same = false
+          }
+        }
+        if (same) return { in: side, line: other }
+      }
     }
     return undefined
   }
 
-  /** Per anchor text the larger of its two counts. Lines are decoded only when one of their length is asked for. */
-  private count(): Map<string, number> {
-    const wanted = new Map<string, number>()
+  private first(range: LineRange, once: boolean): number | undefined {
+    for (let line = range.start; line < range.end; line++) {
+      const key = trimmedKey(this.tagged, line)
+      const times = Math.max(this.lines('tagged').get(key)?.length ?? 0, this.lines('live').get(key)?.length ?? 0)
+      if (times > 1 !== once) return line
+    }
+    return undefined
+  }
+
+  private lines(side: 'tagged' | 'live'): ReadonlyMap<string, readonly number[]> {
+    this.found ??= this.find()
+    return this.found[side]
+  }
+
+  /** Lines are decoded only when an anchor is as long. */
+  private find(): Found {
+    const wanted = new Set<string>()
     const lengths = new Set<number>()
     for (const line of this.anchors.lines()) {
       const text = trimmedKey(this.tagged, line)
-      wanted.set(text, 0)
+      wanted.add(text)
       lengths.add(text.length)
     }
-    for (const text of [this.tagged, this.live]) {
-      const found = new Map<string, number>()
+    const linesIn = (text: Document): Map<string, number[]> => {
+      const found = new Map<string, number[]>()
       for (let line = 1; line <= text.lineCount; line++) {
         if (!lengths.has(trimmedLength(text, line))) continue
-        const content = trimmedKey(text, line)
-        if (wanted.has(content)) found.set(content, (found.get(content) ?? 0) + 1)
+        const key = trimmedKey(text, line)
+        if (!wanted.has(key)) continue
+        const known = found.get(key)
+        if (known) known.push(line)
+        else found.set(key, [line])
       }
-      for (const [content, times] of found) wanted.set(content, Math.max(times, wanted.get(content) ?? 0))
+      return found
     }
-    return wanted
+    return { tagged: linesIn(this.tagged), live: linesIn(this.live) }
   }
 }
+
+/** Per text of an anchor the lines that read so. */
+type Found = Readonly<Record<'tagged' | 'live', ReadonlyMap<string, readonly number[]>>>
 
 function trimmedLength(text: Document, line: number): number {
   const { start, end } = text.slice(line)

@@ -3,8 +3,9 @@
  * reading §3.3–3.5, §6.3). Declines with a reason whenever it cannot; never approximates, never edits the tagged text.
  *
  * The proof is about all longest maps of unchanged lines at once, because a diff of texts with repeated lines is one of several. Laws:
- * - what is proven, some longest map grants under the contract's rules, and no longest map grants it elsewhere;
- * - no other lines of the tagged text that read the same, neighbours included, could have come to stand there instead;
+ * - what is proven, some longest map grants under the contract's rules;
+ * - a run of anchors that holds no line that occurs once is proven only when no longest map takes any of its lines elsewhere or other lines to its place, or when it
+ *   stands in one unchanged run with anchors of the call that do;
  * - an edit that no longest map grants is declined;
  * - over no drift the placed edit is the direct edit.
  *
@@ -25,8 +26,8 @@ import { lineMap } from '../text/line-map.js'
 import { LineRange } from '../text/line-range.js'
 import type { Seen } from '../text/line-set.js'
 import { LineSet } from '../text/line-set.js'
-import type { Maps, Place } from './recover-places.js'
-import { mapsOf, Occurrences, placeOf } from './recover-places.js'
+import type { Candidates, Maps, Place } from './recover-places.js'
+import { candidatesFor, dispute, mapsOf, Occurrences } from './recover-places.js'
 import type { ResolvedOp } from './resolved.js'
 
 export interface RecoverInput {
@@ -67,10 +68,20 @@ export function proveAnchors({ tagged, live, ops, seen, map }: RecoverInput): An
   if ('gaveUp' in map) return declined({ kind: map.gaveUp === 'maxEdits' ? 'too different' : 'not mapped in time' })
   const maps = mapsOf(map)
   const occurrences = new Occurrences(tagged, live, anchors)
-  const places: Place[] = []
+  const candidates: Candidates[] = []
   for (const run of anchors.ranges) {
-    const place = placeOf(run, maps, occurrences)
-    if ('kind' in place) return declined(place)
+    const found = candidatesFor(run, maps, occurrences)
+    if ('kind' in found) return declined(found)
+    candidates.push(found)
+  }
+  const pins = candidates.flatMap(({ places: [place], pinned }) => (pinned && place ? [place] : []))
+  const places: Place[] = []
+  for (const { places: found, pinned } of candidates) {
+    const place = pinned ? found[0] : (found.find((each) => pins.some((pin) => isInOneRun(each, pin))) ?? found[0])
+    if (place === undefined) continue
+    const disputed =
+      pinned || pins.some((pin) => isInOneRun(place, pin)) ? undefined : dispute(place, maps, occurrences)
+    if (disputed) return declined(disputed)
     const before = places.at(-1)
     if (before && !standTogether(before, place, maps, tagged, live)) {
       return declined({ kind: 'different offsets', lines: [before.anchors.last, place.anchors.start] })
@@ -103,6 +114,12 @@ export function place(
 
 function declined(reason: DeclineReason): AnchorProof {
   return { proven: false, reason }
+}
+
+/** Both stand in one unchanged run, so that a line that occurs once in the one speaks for the other. */
+function isInOneRun(one: Place, other: Place): boolean {
+  const { from, length } = one.within
+  return one.offset === other.offset && from <= other.anchors.start && other.anchors.end <= from + length
 }
 
 /** Old lines of which the map still knows the place, at their live numbers. */

@@ -77,7 +77,7 @@ function runsOf(anchors: ReadonlySet<number>): Run[] {
   return LineSet.ofLines(anchors).ranges.map((range) => [range.start, range.last])
 }
 
-/** The offset that the rules allow, or undefined: some longest map proves all runs together, and no longest map disputes one of them. */
+/** The offset that the rules allow, or undefined: some longest map proves all runs together, and nothing disputes one of them. */
 function oracle(from: readonly string[], to: readonly string[], anchors: ReadonlySet<number>): number | undefined {
   const maps = longestMaps(from, to)
   const runs = runsOf(anchors)
@@ -87,35 +87,50 @@ function oracle(from: readonly string[], to: readonly string[], anchors: Readonl
     const [offset] = offsets
     if (offsets.size === 1 && offset !== undefined) together.add(offset)
   }
-  const [offset] = together
-  if (together.size !== 1 || offset === undefined) return undefined
-  for (const [first, last] of runs) {
-    const places = new Set(maps.map((map) => offsetOf(map, from, to, first, last)))
-    places.delete(undefined)
-    if (places.size !== 1) return undefined
-    if (maps.some((map) => takesElsewhere(map, first, last, offset) || keepsOthers(map, from, first, last, offset)))
-      return undefined
+  for (const offset of together) {
+    const pins = runs.filter((run) => isPinned(from, to, run))
+    const held = (run: Run): boolean => pins.some((pin) => isIn(stretchOf(from, to, run, offset), pin))
+    if (runs.every((run) => held(run) || !isDisputed(maps, from, to, run, offset))) return offset
   }
-  return offset
+  return undefined
 }
 
-/** Whether the run and both neighbours exist and `map` has every one of them at another offset. */
-function takesElsewhere(map: Map1, first: number, last: number, offset: number): boolean {
-  for (let line = first - 1; line <= last + 1; line++) {
-    const partner = map[line] ?? NaN
-    if (Number.isNaN(partner) || partner === line + offset) return false
-  }
-  return true
+/** One line of the run occurs once on both sides. */
+function isPinned(from: readonly string[], to: readonly string[], [first, last]: Run): boolean {
+  return from.slice(first - 1, last).some((text) => times(from, text) === 1 && times(to, text) <= 1)
 }
 
-/** Whether `map` keeps other old lines in every live line of the run and both neighbours. */
-function keepsOthers(map: Map1, from: readonly string[], first: number, last: number, offset: number): boolean {
-  if (first === 1 || last === from.length) return false
-  for (let line = first - 1; line <= last + 1; line++) {
-    const partner = map.indexOf(line + offset)
-    if (partner < 1 || partner === line) return false
-  }
-  return true
+const isIn = ([first, last]: Run, inner: Run): boolean => first <= inner[0] && inner[1] <= last
+
+/** The equal lines around a run at an offset, as far as they go. */
+function stretchOf(from: readonly string[], to: readonly string[], [start, end]: Run, offset: number): Run {
+  let [first, last] = [start, end]
+  const same = (line: number): boolean => line >= 1 && from[line - 1] === to[line + offset - 1]
+  while (same(first - 1) && first > 1 && first + offset > 1) first--
+  while (last < from.length && last + offset < to.length && same(last + 1)) last++
+  return [first, last]
+}
+
+/** Some longest map takes a line of the run elsewhere or another line to its place, or all equal lines around it stand a second time in a text. */
+function isDisputed(
+  maps: readonly Map1[],
+  from: readonly string[],
+  to: readonly string[],
+  run: Run,
+  offset: number,
+): boolean {
+  for (let line = run[0]; line <= run[1]; line++)
+    for (const map of maps) {
+      const partner = map[line] ?? NaN
+      if (!Number.isNaN(partner) && partner !== line + offset) return true
+      const other = map.indexOf(line + offset)
+      if (other > 0 && other !== line) return true
+    }
+  const [first, last] = stretchOf(from, to, run, offset)
+  const stretch = from.slice(first - 1, last)
+  const stands = (text: readonly string[]): number =>
+    text.filter((_, i) => stretch.every((row, j) => text[i + j] === row)).length
+  return stands(from) > 1 || stands(to) > 1
 }
 
 // — texts —
@@ -229,7 +244,7 @@ const rowsOf = (outcome: Recovered): string[] => {
 
 const isMarker = (row: string): boolean => row.startsWith('@')
 
-t.test('an edit is recovered exactly when some longest map grants it and none grants another place', async (t) => {
+t.test('an edit is recovered exactly when some longest map grants it and nothing disputes the place', async (t) => {
   let accepted = 0
   let declined = 0
   const texts = fc.oneof(

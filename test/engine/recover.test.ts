@@ -119,19 +119,59 @@ t.test('equal regions are no obstacle while every longest map keeps them apart',
   recovers(t, 'a x b P a x b Q a x b', 'a x b P a x b Q2 a x b', 'CUT 6.=6', 'a x b P a b Q2 a x b')
 })
 
-t.test('a change whose borders can be drawn in several ways stops nothing beside it', async (t) => {
-  const before = 'f } _ g }'
-  const after = 'f } _ h } _ g }'
-  recovers(t, before, after, 'PUT <2: Q', 'f Q } _ h } _ g }')
-  recovers(t, before, after, 'PUT >2: Q', 'f } Q _ h } _ g }')
-  recovers(t, before, after, 'PUT <3: Q', 'f } _ h } Q _ g }')
-  recovers(t, before, after, 'PUT <4: Q', 'f } _ h } _ Q g }')
-  recovers(t, before, after, 'PUT 4.=5: G', 'f } _ h } _ G')
-  recovers(t, before, after, 'PUT 1.=2: F', 'F _ h } _ g }')
-  recovers(t, after, before, 'PUT <2: Q', 'f Q } _ g }')
-  recovers(t, after, before, 'PUT <5: Q', declined('line 5'))
-  // Two ops, each beside a change of its own that the chosen map may draw over it.
-  recovers(t, 'e } _ f x g } _ h', 'e } _ k } _ f y g } _ h', 'PUT <4: Q | PUT >7: R', 'e } _ k } _ Q f y g } R _ h')
+t.test(
+  'a change whose borders can be drawn in several ways stops no line that occurs once, and every other one it can reach',
+  async (t) => {
+    const before = 'f } _ g }'
+    const after = 'f } _ h } _ g }'
+    for (const op of ['PUT <2: Q', 'PUT >2: Q', 'PUT <3: Q']) recovers(t, before, after, op, declined('as well as'))
+    recovers(t, before, after, 'PUT <4: Q', 'f } _ h } _ Q g }')
+    recovers(t, before, after, 'PUT 4.=5: G', 'f } _ h } _ G')
+    recovers(t, before, after, 'PUT 1.=2: F', 'F _ h } _ g }')
+    recovers(t, after, before, 'PUT <2: Q', declined('line'))
+    recovers(t, after, before, 'PUT <5: Q', declined('line 5'))
+    // Named together with a line that occurs once, in one unchanged run with it.
+    recovers(t, before, after, 'PUT 1.=1: F | PUT >2: Q', 'F } Q _ h } _ g }')
+    recovers(t, before, after, 'PUT <3: Q | PUT >4: R', 'f } _ h } Q _ g R }')
+    // Two ops, each beside a change of its own that the chosen map may draw over it.
+    recovers(t, 'e } _ f x g } _ h', 'e } _ k } _ f y g } _ h', 'PUT <4: Q | PUT >7: R', 'e } _ k } _ Q f y g } R _ h')
+  },
+)
+
+t.test('a look-alike that came, went or changed places is never taken for the line', async (t) => {
+  const item = (name: string): string => `${name} port tls`
+  // Behind the last one, between two, in front; each edit names a line that all items have.
+  recovers(t, item('x'), `${item('x')} _ ${item('n')}`, 'PUT 3.=3: Q', declined('line 3'))
+  recovers(t, `${item('x')} ${item('b')}`, `${item('x')} ${item('n')} ${item('b')}`, 'PUT 3.=3: Q', declined('line 3'))
+  recovers(t, `${item('x')} ${item('b')}`, `${item('x')} ${item('n')} ${item('b')}`, 'PUT 2.=3: Q', declined('line 2'))
+  recovers(
+    t,
+    `${item('x')} ${item('b')}`,
+    `${item('n')} ${item('x')} ${item('b')}`,
+    'PUT 2.=2: Q',
+    'n port tls x Q tls b port tls',
+  )
+  recovers(t, `${item('x')} ${item('a')} ${item('b')}`, `${item('x')} ${item('b')}`, 'PUT 6.=6: Q', declined('line 6'))
+  recovers(t, `${item('x')} ${item('a')} ${item('b')}`, `${item('x')} ${item('b')}`, 'PUT >3: Q', declined('line 3'))
+  // Twins that changed places, and one that was renamed.
+  const fn = (name: string): string => `${name} x y return } _`
+  recovers(t, `${fn('a')} ${fn('b')}`, `${fn('b')} ${fn('a')}`, 'PUT 3.=3: Q', declined('line 3'))
+  recovers(t, `${fn('a')} ${fn('b')}`, `${fn('b')} ${fn('a')}`, 'PUT 9.=9: Q', declined('line 9'))
+  recovers(
+    t,
+    `${fn('a')} ${fn('b')} c`,
+    `${fn('a2')} ${fn('b')} c`,
+    'PUT 3.=3: Q',
+    'a2 x Q return } _ b x y return } _ c',
+  )
+  // With its name it is certain.
+  recovers(
+    t,
+    `${item('x')} ${item('b')}`,
+    `${item('x')} ${item('n')} ${item('b')}`,
+    'PUT 4.=5: Q',
+    'x port tls n port tls Q tls',
+  )
 })
 
 t.test('lines are compared without trailing blanks and terminators, and kept lines keep theirs', async (t) => {
