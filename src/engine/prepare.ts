@@ -92,6 +92,8 @@ function* recovered(
     mismatch(input, reason, mapped(LineSet.of(judged.filled.ops.flatMap((op) => op.anchors)), map), bounds.reveal)
   const proof = proveAnchors({ tagged: text, live: input.live, ops: judged.filled.ops, seen: chosen.seen, map })
   if (!proof.proven) throw declined(proof.reason)
+  const changed = yield* changedBlock(input, spans, proof.offset)
+  if (changed) throw declined(changed)
 
   // Captured and pasted lines come from the live text; they differ from the tagged ones at most in trailing blanks.
   const live = linesOf(input.live)
@@ -117,6 +119,22 @@ function* recovered(
     registers: filled.registers,
     ...endOf(input.ops),
   }
+}
+
+/** A block that grew at its end holds lines that its author never saw, which no line of the old block tells: it must be the same block in the live text. */
+function* changedBlock(
+  { path, live }: EditInput,
+  { resolutions }: Spans,
+  offset: number,
+): Plan<DeclineReason | undefined> {
+  if (resolutions.length === 0) return undefined
+  const lines = resolutions.map(({ anchorLine }) => anchorLine + offset)
+  const blocks = yield* ask('blocks', { path, text: live, lines })
+  const changed = resolutions.find(({ start, end }, i) => {
+    const block = blocks[i]
+    return !block?.found || block.span.start !== start + offset || block.span.end !== end + offset
+  })
+  return changed && { kind: 'block changed', line: changed.anchorLine, last: changed.end }
 }
 
 function* taggedText(

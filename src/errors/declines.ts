@@ -19,6 +19,8 @@ export type DeclineReason =
   | { readonly kind: 'line unseen'; readonly line: number }
   | { readonly kind: 'echo moved'; readonly line: number }
   | { readonly kind: 'block unplaceable'; readonly line: number }
+  /** `last`: where it ended, of the tagged text. */
+  | { readonly kind: 'block changed'; readonly line: number; readonly last: number }
   | { readonly kind: 'replay changes nothing' }
   | { readonly kind: 'remove needs the live version' }
   | { readonly kind: 'move needs an anchor' }
@@ -50,15 +52,17 @@ export function declineText(reason: DeclineReason): string {
     case 'duplicated line':
       return `line ${reason.line} occurs more than once and its neighbours do not agree`
     case 'two places':
-      return `line ${reason.line} and its neighbours occur more than once: they fit line ${reason.places[0]} of the file as it is now as well as line ${reason.places[1]}`
+      return `line ${reason.line} occurs more than once: it may be line ${reason.places[0]} of the file as it is now as well as line ${reason.places[1]}`
     case 'one of two left':
-      return `lines ${reason.lines[0]} and ${reason.lines[1]} occur twice with the same neighbours and one of the two is gone, so line ${reason.lines[0]} may have been the one that changed`
+      return `lines ${reason.lines[0]} and ${reason.lines[1]} read the same, and it cannot be told which of them stands in the file as it is now`
     case 'line unseen':
       return `line ${reason.line} was never shown to this session`
     case 'echo moved':
       return `the lines beside line ${reason.line} changed since, so the boundary of the range cannot be proven`
     case 'block unplaceable':
       return `the block at line ${reason.line} cannot be placed because the text of that version is no longer kept`
+    case 'block changed':
+      return `the block at line ${reason.line}, which ended at line ${reason.last}, does not end there in the file as it is now`
     case 'replay changes nothing':
       return 'the file already holds the new text there (nothing changed)'
     case 'remove needs the live version':

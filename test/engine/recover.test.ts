@@ -98,15 +98,15 @@ t.test('head and tail ops beside anchored ones stand at the live ends', async (t
 
 t.test('no edit moves onto a look-alike', async (t) => {
   recovers(t, 's 1 e s 2 e', 's 9 e s 1 e', 'PUT 2.=2: 5', declined('line 2 changed since'))
-  recovers(t, 's l e P Q s l e', 's l e', 'PUT 2.=2: L', declined('lines 2 and 7 occur twice'))
-  recovers(t, 's l e P Q s l e', 's l e', 'PUT 7.=7: L', declined('lines 7 and 2 occur twice'))
+  recovers(t, 's l e P Q s l e', 's l e', 'PUT 2.=2: L', declined('lines 2 and 7 read the same'))
+  recovers(t, 's l e P Q s l e', 's l e', 'PUT 7.=7: L', declined('lines 7 and 2 read the same'))
   recovers(t, 'a x b P a x b', 'a X b P a x b', 'CUT 2.=2', declined('line 2 changed since'))
   recovers(
     t,
     'a x b',
     'a x b a x b',
     'PUT 2.=2: X',
-    declined('they fit line 2 of the file as it is now as well as line 5'),
+    declined('it may be line 2 of the file as it is now as well as line 5'),
   )
   recovers(t, 'a x b', 'N a x b P a x b', 'PUT 2.=2: X', declined('as well as'))
   recovers(t, 'a x b c a q x r b', 'F c a x b', 'PUT 2.=2: X', declined('line 2'))
@@ -151,7 +151,13 @@ t.test('a look-alike that came, went or changed places is never taken for the li
     'PUT 2.=2: Q',
     'n port tls x Q tls b port tls',
   )
-  recovers(t, `${item('x')} ${item('a')} ${item('b')}`, `${item('x')} ${item('b')}`, 'PUT 6.=6: Q', declined('line 6'))
+  recovers(
+    t,
+    `${item('x')} ${item('a')} ${item('b')}`,
+    `${item('x')} ${item('b')}`,
+    'PUT 6.=6: Q',
+    declined('lines 6 and 3'),
+  )
   recovers(t, `${item('x')} ${item('a')} ${item('b')}`, `${item('x')} ${item('b')}`, 'PUT >3: Q', declined('line 3'))
   // Twins that changed places, and one that was renamed.
   const fn = (name: string): string => `${name} x y return } _`

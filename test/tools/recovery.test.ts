@@ -70,3 +70,47 @@ t.test('a tie between candidates declines, and so does the history of the author
   await s.rm('gone.txt')
   t.equal((await a.edit('gone.txt', 'PUT 1.=1:\n+x')).code, 'NOT_FOUND')
 })
+
+t.test('a block is edited after drift only where the file as it is now has the same one', async (t) => {
+  const s = await service(t)
+  const py = 'def f():\n    a()\n\n\ndef g():\n    c()\n'
+  const cases: [string, string, string, string, string | undefined][] = [
+    [
+      'shifted.py',
+      py,
+      `import os\n\n${py}`,
+      'PUT 1*:\n+def f(): pass',
+      `import os\n\ndef f(): pass\n\n\ndef g():\n    c()\n`,
+    ],
+    [
+      'shifted-after.py',
+      py,
+      `x = 1\n${py}`,
+      'PUT >1*:\n+# after',
+      `x = 1\ndef f():\n    a()\n# after\n\n\ndef g():\n    c()\n`,
+    ],
+    ['grown.py', py, py.replace('    a()\n', '    a()\n    more()\n'), 'PUT 1*:\n+def f(): pass', undefined],
+    ['grown-after.py', py, py.replace('    a()\n', '    a()\n    more()\n'), 'PUT >1*:\n+# after', undefined],
+    ['grown-cut.py', py, py.replace('    a()\n', '    a()\n    more()\n'), 'CUT 1*', undefined],
+    ['grown.md', '# A\n\ntext\n', '# A\n\ntext\n\nmore\n', 'PUT >1*:\n+# New', undefined],
+    [
+      'grown-above.py',
+      py,
+      py.replace('def f', '@cached\ndef f'),
+      'PUT 1*:\n+def f(): pass',
+      py.replace('def f():\n    a()', '@cached\ndef f(): pass'),
+    ],
+    ['broken.py', py, `${py})\n`, 'CUT 1*', undefined],
+  ]
+  for (const [path, before, after, ops, expected] of cases) {
+    await s.put(path, before)
+    const a = await s.session()
+    await a.read(path)
+    await s.put(path, after)
+    const reply = await a.edit(path, ops)
+    t.equal(await s.get(path), expected ?? after, path)
+    t.equal(reply.code, expected === undefined ? 'EDIT_TAG_MISMATCH' : undefined, path)
+    if (expected === undefined)
+      t.match(reply.body['detail'], /the block at line 1, which ended at line \d, does not end there/)
+  }
+})
