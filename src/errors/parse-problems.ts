@@ -41,6 +41,8 @@ const plain = {
   'single number': 'a range has two numbers, also for one line',
   'range separator': 'the two numbers of a range are joined by .=',
   'open range': 'the range has no last line',
+  'range to the end':
+    '$ is no line number, >$ names only the gap at the end; the last line is the totalLines that Read answers, and one line alone is its number twice',
   placeholder: 'a header takes line numbers as Read shows them, not letters',
   locator: 'the header names no lines and no gap; the forms are 5.=7, 5*, <5, >5, >$ and >5*',
   'several ranges': 'one op names one range',
@@ -124,7 +126,9 @@ export function reversedRangeText(p: {
   readonly insert?: string
 }): string {
   const steps = [
-    ...(p.counted === undefined ? [] : [`if ${p.last} is a count of lines, write ${p.counted}`]),
+    ...(p.counted === undefined
+      ? []
+      : [`if ${p.last} is a count of lines and the file has them all, write ${p.counted}`]),
     ...(p.insert === undefined ? [] : [`to insert before line ${p.first}, write ${p.insert}`]),
   ]
   return steps.length === 0 ? 'write the first line of the range first, as Read numbers it' : steps.join('; ')

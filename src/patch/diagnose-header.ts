@@ -10,7 +10,7 @@ import type { Attempt, Located, Tail } from './lenient.js'
 import { locate, readTail } from './lenient.js'
 import { destinationText, locatorText } from './print.js'
 import type { Correction, Site } from './refusal.js'
-import { EXAMPLES, EXAMPLE_TEXT, cutNear, refuse, refuseLongNumber } from './refusal.js'
+import { EXAMPLES, EXAMPLE_TEXT, cutNear, cutOverRows, refuse, refuseLongNumber } from './refusal.js'
 
 export function diagnoseHeader(site: Site, attempt: Attempt): ToolError {
   switch (attempt.verb) {
@@ -113,13 +113,14 @@ function correct(site: Site, attempt: Attempt, verb: 'PUT' | 'CUT', place: Locat
   // An old insert without its text is no paste: only PASTE was one.
   const insert = attempt.retired && verb === 'PUT' && spelled !== undefined && !/[:@]/.test(spelled)
   const header = insert && attempt.written.toUpperCase() !== 'PASTE' ? `${spelled}:` : spelled
-  if (header === undefined) return { like: verb === 'CUT' && place.at ? cutNear(place.at) : EXAMPLES[verb] }
+  if (header === undefined)
+    return { like: verb === 'CUT' && place.at ? cutNear(place.at, tail.register) : EXAMPLES[verb] }
   // Without what stood behind it, a PUT at a gap would be an anonymous paste, which nobody asked for.
   const dropped = tail.fault === 'text behind header' && verb === 'PUT' && !follows
   const sure = attempt.sure && place.sure && tail.sure && !dropped
   const text = !header.endsWith(':') || follows ? undefined : tail.text
   if (text !== undefined) return sure ? { write: `${header}\n+${text}` } : { like: `${header}\n+${text}` }
-  if (attempt.retired && header.endsWith(':')) {
+  if ((attempt.retired || !sure) && header.endsWith(':')) {
     const next = site.rows[site.at + 1] ?? ''
     const body = next.startsWith('+') ? next : `+${EXAMPLE_TEXT}`
     return sure && next.startsWith('+') ? { write: `${header}\n${body}` } : { like: `${header}\n${body}` }
@@ -132,7 +133,7 @@ function spell(verb: 'PUT' | 'CUT', place: Located, tail: Tail, follows: boolean
   if (at === undefined) return undefined
   const put = `PUT ${locatorText(at)}`
   if (verb === 'CUT' && !isSpan(at)) return undefined
-  if (follows) return `${put}:`
+  if (follows) return verb === 'CUT' ? cutOverRows(at, tail.register) : `${put}:`
   if (tail.register !== undefined) return `${verb} ${locatorText(at)} @${tail.register}`
   if (verb === 'CUT') return `CUT ${locatorText(at)}`
   return tail.colon || isSpan(at) ? `${put}:` : put

@@ -117,6 +117,7 @@ const SEPARATOR = String.raw`\s*(?:\.=|=\.|\.{2,3}=?|\.|--?>?|[–—−~:=,]|\b
 const RANGE = new RegExp(String.raw`^(\d+)(${SEPARATOR}|\s+)(?:[lL]?)(\d+)`, 's')
 const BLOCK = /^(\d+)\s*\*/
 const OPEN = /^(\d+)\s*(?:\.=|\.\.=?|[-–—])/
+const TO_END = new RegExp(String.raw`^(\d+)${SEPARATOR}(?:\$|EOF\b|END\b)`, 'is')
 const SINGLE = /^(\d+)/
 const GAP = /^([<>])\s*(\d+)(?:\s*(\*))?/
 const END = /^(>?)\s*(?:\$|EOF\b|END\b)(?:\s*(\*))?/i
@@ -170,6 +171,13 @@ function locateRange(text: string): Found | undefined {
   }
   const block = BLOCK.exec(text)
   if (block !== null) return ofLine('block', block)
+  const toEnd = TO_END.exec(text)
+  if (toEnd !== null) {
+    const [whole, first = ''] = toEnd
+    // How many lines the file has is not known here, so one line stands as an example.
+    const at = { kind: 'range', first: Number(first), last: Number(first) } as const
+    return { at, numbers: [first], fault: 'range to the end', sure: false, rest: text.slice(whole.length) }
+  }
   const single = OPEN.exec(text) ?? SINGLE.exec(text)
   if (single === null) return undefined
   const [whole, first = ''] = single
@@ -228,8 +236,8 @@ export function readTail(rest: string, registerChars: number): Tail {
 function behindColon(behind: string, registerChars: number): Tail {
   if (behind.trim() === '') return { colon: true, sure: true }
   if (behind.trimStart().startsWith('@')) {
-    const { register } = readRegister(behind.trim().slice(1), registerChars)
-    return { colon: true, ...(register === undefined ? {} : { register }), fault: 'register with colon', sure: true }
+    const { register, sure } = readRegister(behind.trim().slice(1), registerChars)
+    return { colon: true, ...(register === undefined ? {} : { register }), fault: 'register with colon', sure }
   }
   const text = behind.replace(/^[ \t]?\r?/, '')
   return {
@@ -242,16 +250,24 @@ function behindColon(behind: string, registerChars: number): Tail {
 
 function readRegister(text: string, registerChars: number): Tail {
   const [, blank = '', name = '', colon = '', more = ''] = /^(\s*)([^\s:]*)(\s*:)?(.*)$/s.exec(text) ?? []
-  const spelled = clipText(name.replace(/[^A-Za-z0-9_-]/gu, '-'), registerChars)
-  const register = spelled === '' ? {} : { register: spelled }
-  if (more.trim() !== '') return { colon: false, ...register, fault: 'text behind header', sure: false }
+  const register = plainName(name, registerChars)
+  if (more.trim() !== '') return { colon: false, register, fault: 'text behind header', sure: false }
   const fault =
-    spelled === '' || spelled !== name
-      ? 'register name'
-      : colon !== ''
-        ? 'register with colon'
-        : blank !== ''
-          ? 'spacing'
-          : undefined
-  return { colon: colon !== '', ...register, ...(fault === undefined ? {} : { fault }), sure: spelled !== '' }
+    register !== name ? 'register name' : colon !== '' ? 'register with colon' : blank !== '' ? 'spacing' : undefined
+  const sure = register !== EXAMPLE_REGISTER || name === register
+  return { colon: colon !== '', register, ...(fault === undefined ? {} : { fault }), sure }
+}
+
+/** What stands for a name of which no letter or digit can be kept. */
+const EXAMPLE_REGISTER = 'part'
+
+/** `name` without what a register name cannot hold: accents go, runs of anything else become one `-`. */
+function plainName(name: string, maxChars: number): string {
+  if (/^[A-Za-z0-9_-]+$/.test(name)) return clipText(name, maxChars)
+  const plain = name
+    .normalize('NFD')
+    .replace(/\p{M}+/gu, '')
+    .replace(/[^A-Za-z0-9_-]+/gu, '-')
+    .replace(/^-+|-+$/g, '')
+  return plain === '' ? EXAMPLE_REGISTER : clipText(plain, maxChars)
 }

@@ -30,7 +30,7 @@ import type { HeaderToken, LocatedToken, PatchBounds } from './lexer.js'
 import { bodyFollows, isSpan, lexHeader, lexNamed, rowsOf, skipEmpty, withoutTrailingBlanks } from './lexer.js'
 import type { Correction } from './refusal.js'
 import { diagnoseRow } from './diagnose.js'
-import { EXAMPLES, EXAMPLE_TEXT, cutNear, refuse, refuseLongNumber, refuseReversed } from './refusal.js'
+import { EXAMPLES, EXAMPLE_TEXT, cutNear, cutOverRows, refuse, refuseLongNumber, refuseReversed } from './refusal.js'
 import { headerText, locatorText } from './print.js'
 
 /**
@@ -177,8 +177,9 @@ function checkColonless(rows: readonly string[], at: number, token: LocatedToken
   if (kind === undefined) return
   const put = `PUT ${locatorText(token.at)}:`
   const register = token.register === undefined ? '' : ` @${token.register}`
+  if (kind === 'rows under cut') throw refuse(rows, at, { kind }, { write: cutOverRows(token.at, token.register) })
   const plain = { write: follows ? put : `${token.verb} ${locatorText(token.at)}${register}` }
-  if (kind === 'cut at gap') throw refuse(rows, at, { kind }, { like: cutNear(token.at) })
+  if (kind === 'cut at gap') throw refuse(rows, at, { kind }, { like: cutNear(token.at, token.register) })
   if (kind === 'missing register') throw refuse(rows, at, { kind }, { like: `${put}\n+${EXAMPLE_TEXT}` })
   throw refuse(rows, at, { kind }, plain)
 }

@@ -8,8 +8,9 @@ import type { ParseProblem } from '../errors/parse-problems.js'
 import { reversedRangeText } from '../errors/parse-problems.js'
 import { ToolError } from '../errors/tool-error.js'
 import type { Gap, Op, Span } from './ops.js'
-import { locatorText } from './print.js'
+import { headerText, locatorText } from './print.js'
 import type { LocatedToken, PatchBounds } from './lexer.js'
+import { isSpan } from './lexer.js'
 
 /** A refused row, `rows[at]`, and what stands over it. */
 export interface Site {
@@ -38,12 +39,23 @@ export const EXAMPLES = {
   MV: 'MV docs/new-name.md',
 } as const
 
+/** What a CUT with rows below it may have meant: rows in place of its lines, or above them when they go to a register. */
+export function cutOverRows(at: Gap | Span, register: string | undefined): string {
+  if (register === undefined || !isSpan(at)) return headerText({ kind: 'put', at, rows: [] })
+  const first = at.kind === 'range' ? at.first : at.line
+  const above: Gap = first === 1 ? { kind: 'before', line: 1 } : { kind: 'after', line: first - 1 }
+  return `${headerText({ kind: 'cut', at, register })}\n${headerText({ kind: 'put', at: above, rows: [] })}`
+}
+
 /** The CUT whose author may have meant the line that a gap names. */
-export function cutNear(at: Gap | Span): string {
-  if (at.kind === 'end') return EXAMPLES.CUT
-  if (at.kind === 'range' || at.kind === 'block') return `CUT ${locatorText(at)}`
-  const { line } = at
-  return `CUT ${locatorText(at.kind === 'afterBlock' ? { kind: 'block', line } : { kind: 'range', first: line, last: line })}`
+export function cutNear(at: Gap | Span, register: string | undefined): string {
+  return headerText({ kind: 'cut', at: spanNear(at), ...(register === undefined ? {} : { register }) })
+}
+
+function spanNear(at: Gap | Span): Span {
+  if (at.kind === 'end') return { kind: 'range', first: 5, last: 7 }
+  if (at.kind === 'range' || at.kind === 'block') return at
+  return at.kind === 'afterBlock' ? { kind: 'block', line: at.line } : { kind: 'range', first: at.line, last: at.line }
 }
 
 /** EDIT_PARSE_FAILED for `rows[index]`. */

@@ -49,6 +49,7 @@ t.test('every problem of the closed list has a case', async (t) => {
     'single number': 0,
     'range separator': 0,
     'open range': 0,
+    'range to the end': 0,
     placeholder: 0,
     locator: 0,
     'several ranges': 0,
