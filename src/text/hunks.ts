@@ -40,7 +40,7 @@ export function clip(text: string, maxChars: number): { readonly text: string; r
 }
 
 /** Hunks of `edit` over `base`; context lines are merged when they touch. Rows past the bound are left out from the end; the numbers of a hunk stay those of all its rows. */
-export function hunksOf(edit: LineEdit, base: Document, bounds: HunkBounds): Hunks {
+export function hunksOf(edit: Pick<LineEdit, 'baseLines' | 'replacements'>, base: Document, bounds: HunkBounds): Hunks {
   const rows = new Rows(bounds)
   const hunks: Hunk[] = []
   let by = 0
@@ -127,7 +127,7 @@ class Rows {
 }
 
 /** Replacements whose context touches or overlaps share a hunk. */
-function groups(edit: LineEdit, context: number): Replacement[][] {
+function groups(edit: Pick<LineEdit, 'replacements'>, context: number): Replacement[][] {
   const out: Replacement[][] = []
   for (const replacement of edit.replacements) {
     const last = out.at(-1)?.at(-1)

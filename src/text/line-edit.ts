@@ -4,6 +4,8 @@
  * Everything about an edit follows from it: the new document, hunks, shifts and where old lines are now. It refuses a text of another length and
  * replacements that touch. Blind to why lines are replaced. Made by the engine, applied once by it.
  *
+ * A written row that comes to open line 1 loses its U+FEFF here already, so that whatever shows the rows of an edit shows what lands (reading §1.5).
+ *
  * Laws: apply equals a naive splice; untouched lines keep their bytes; an edit of no replacement is the identity.
  */
 import type { LineIndex } from './document.js'
@@ -42,7 +44,7 @@ export class LineEdit {
         throw new RangeError(`${before.range.toString()} and ${range.toString()} touch`)
       }
     }
-    this.replacements = sorted
+    this.replacements = withoutMarkAtHead(sorted)
   }
 
   get additions(): number {
@@ -92,20 +94,17 @@ export class LineEdit {
     const shifts: Shift[] = []
     let by = 0
     for (const { range, rows } of this.replacements) {
-      const change = rows.length - range.length
-      if (change === 0) continue
-      by += change
+      by += rows.length - range.length
       if (range.end > this.baseLines) continue
-      const last = shifts.at(-1)
-      if (last && last.from === range.end) shifts[shifts.length - 1] = { from: range.end, by }
-      else shifts.push({ from: range.end, by })
+      if (shifts.at(-1)?.from === range.end) shifts.pop()
+      if (by !== (shifts.at(-1)?.by ?? 0)) shifts.push({ from: range.end, by })
     }
     return shifts
   }
 
   /**
    * The edited document. Untouched lines are copied as bytes; new rows take the dominant terminator; whether the last line is terminated stays a property
-   * of the file (reading §1.3–1.5). A U+FEFF that would open line 1 is dropped: the file keeps its own byte order mark, or none.
+   * of the file (reading §1.3–1.5).
    */
   apply(base: Document): Document {
     if (base.lineCount !== this.baseLines)
@@ -120,6 +119,19 @@ export class LineEdit {
     result.keep(from, this.baseLines + 1)
     return result.finish()
   }
+}
+
+/** The same replacements, where the row that opens line 1 holds no U+FEFF at its start: the file keeps its own byte order mark, or none. */
+function withoutMarkAtHead(sorted: readonly Replacement[]): readonly Replacement[] {
+  let head = 1
+  for (const [i, { range, rows }] of sorted.entries()) {
+    if (range.start > head) return sorted
+    const first = rows[0]
+    if (first?.startsWith('\uFEFF')) return sorted.with(i, { range, rows: rows.with(0, first.replace(/^\uFEFF+/, '')) })
+    if (first !== undefined) return sorted
+    head = range.end
+  }
+  return sorted
 }
 
 /** Builds the bytes and the line index of an edited document side by side, so that the result needs no second scan. */
@@ -162,8 +174,7 @@ class Assembly {
 
   /** New rows, each terminated; `finish` takes the last terminator away where the file had none. */
   add(rows: readonly string[]): void {
-    for (const row of rows) {
-      const text = this.count === 0 ? row.replace(/^\uFEFF+/, '') : row
+    for (const text of rows) {
       const bytes = Buffer.from(text + this.term, 'utf8')
       this.starts[this.count++] = this.length
       this.chunks.push(bytes)

@@ -71,7 +71,8 @@ export function removed(target: Target, before: LoadedFile, base: Document): Cha
 /** `intended` is the whole text of the new file. */
 export function added(target: Target, intended: Document, landed: Document, empty: Document): Changed {
   const rows = Array.from({ length: Math.min(intended.lineCount, limits.hunkRows + 1) }, (_, i) => intended.text(i + 1))
-  const edit = new LineEdit(0, rows.length === 0 ? [] : [{ range: LineRange.gapBefore(1), rows }])
+  // Not a LineEdit, which would take a U+FEFF from its first row: a new file is written as given (reading §1.5).
+  const edit = { baseLines: 0, replacements: rows.length === 0 ? [] : [{ range: LineRange.gapBefore(1), rows }] }
   return {
     target,
     status: 'added',

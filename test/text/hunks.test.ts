@@ -29,7 +29,10 @@ function allRows({ text, replacements }: Edited): Row[] {
   for (const replacement of replacements) {
     keep(replacement.start)
     while (old + 1 < replacement.end) rows.push({ kind: '-', old: ++old, now, line: old, text: lines[old - 1] ?? '' })
-    for (const added of replacement.rows) rows.push({ kind: '+', old, now: ++now, line: now, text: added })
+    for (const added of replacement.rows) {
+      const text = now === 0 ? added.replace(/^\ufeff+/, '') : added
+      rows.push({ kind: '+', old, now: ++now, line: now, text })
+    }
   }
   keep(lines.length + 1)
   return rows
@@ -83,6 +86,43 @@ t.test('hunks are numbered as those of a naive unified diff', async () => {
     { numRuns: 4_000 },
   )
 })
+
+/** The lines of a text after its hunks: what a caller does who keeps a copy of the file. */
+function replayed(base: Document, hunks: readonly Hunk[]): string[] {
+  const lines = Array.from({ length: base.lineCount }, (_, i) => base.text(i + 1))
+  for (const hunk of [...hunks].reverse()) {
+    const start = hunk.oldLines === 0 ? hunk.oldStart : hunk.oldStart - 1
+    lines.splice(start, hunk.oldLines, ...hunk.rows.flatMap((row) => (row.kind === '-' ? [] : [row.text])))
+  }
+  return lines
+}
+
+t.test('replaying the hunks gives the file', async () => {
+  const heads = fc.constantFrom('\ufeffx', '\ufeff', '\ufeff\ufeffx', 'x', '')
+  fc.assert(
+    fc.property(edited, fc.array(heads, { maxLength: 2 }), (change, head) => {
+      const base = Document.fromText(change.text)
+      const { replacements } = change.edit
+      // Rows at the very head of a text, above what was changed anyway.
+      const atHead =
+        head.length === 0 || replacements[0]?.range.start === 1 ? [] : [{ range: new LineRange(1, 1), rows: head }]
+      const edit = new LineEdit(base.lineCount, [...atHead, ...replacements])
+      const result = edit.apply(base)
+      // A mark that a kept line brings to the head of a file is one from then on, and no line shows it.
+      const first = edit.kept.ranges[0]?.start
+      if (first !== undefined && base.text(first).startsWith('\ufeff') && !edit.written.has(1)) return
+      const lines = replayed(base, hunksOf(edit, base, roomy).hunks)
+      const landed = Array.from({ length: result.lineCount }, (_, i) => result.text(i + 1))
+      // An unterminated empty last line is no line.
+      if (landed.length === lines.length - 1 && lines.at(-1) === '') lines.pop()
+      assert.deepEqual(landed.map(withoutCr), lines.map(withoutCr))
+    }),
+    { numRuns: 4_000 },
+  )
+})
+
+/** A CR that comes to stand before a terminator is part of it. */
+const withoutCr = (text: string): string => text.replace(/\r+$/, '')
 
 t.test('rows stay within their bound, from the first on, and what is left out is said', async () => {
   fc.assert(

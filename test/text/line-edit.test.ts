@@ -101,6 +101,7 @@ t.test('kept, written, carry and shifts tell where every line is', async () => {
       shifts.forEach((shift, i) => {
         assert.ok(shift.from <= old)
         assert.ok(i === 0 || (shifts[i - 1]?.from ?? 0) < shift.from)
+        assert.notEqual(shift.by, shifts[i - 1]?.by ?? 0, 'an entry is a change of offset')
       })
     }),
     { numRuns: 3_000 },
