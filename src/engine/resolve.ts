@@ -5,6 +5,7 @@
  */
 import { ToolError } from '../errors/tool-error.js'
 import type { Cut, Gap, Paste, Put, Span } from '../patch/ops.js'
+import { headerText } from '../patch/print.js'
 import type { BlockAnswer } from '../text/facts.js'
 import type { Document } from '../text/document.js'
 import { LineRange } from '../text/line-range.js'
@@ -66,14 +67,15 @@ function spanOf(op: LineOp, answer: BlockAnswer | undefined): LineRange {
   })
 }
 
-/** The op without a block locator, for the lines it may have meant. */
+/** The header of the op without a block locator, for the lines it may have meant. */
 function plainForm(op: LineOp, first: number, last: number): string {
-  if (op.at.kind === 'afterBlock') return `PUT >${last}${op.kind === 'put' ? ':' : ''}`
-  if (op.kind === 'cut') return `CUT ${first}.=${last}`
-  return `PUT ${first}.=${last}${op.kind === 'put' ? ':' : ` @${op.register ?? ''}`}`
+  const range = { kind: 'range', first, last } as const
+  if (op.kind === 'cut') return headerText({ ...op, at: range })
+  return headerText({ ...op, at: op.at.kind === 'afterBlock' ? { kind: 'after', line: last } : range })
 }
 
-function place(op: LineOp, block: LineRange | undefined, lineCount: number): Placed {
+/** Where an op acts on a text of so many lines; `block` is the span of its block, when it names one. */
+export function place(op: LineOp, block: LineRange | undefined, lineCount: number): Placed {
   const at = op.at
   switch (at.kind) {
     case 'range': {
@@ -110,36 +112,22 @@ function assertBounds(op: LineOp, totalLines: number): void {
   if (at.kind === 'end' || (at.kind === 'before' && at.line === 1)) return
   const line = at.kind === 'range' ? (at.first > totalLines ? at.first : at.last) : at.line
   if (line <= totalLines) return
-  const append = 'to append use PUT >$:'
-  if (totalLines === 0) {
-    throw new ToolError('EDIT_RANGE_INVALID', {
-      problem: 'empty file',
-      opsLine: op.opsLine,
-      line,
-      totalLines,
-      suggestion: 'to fill it use PUT >$:',
-    })
-  }
-  if (at.kind === 'before' && line === totalLines + 1) {
-    throw new ToolError('EDIT_RANGE_INVALID', {
-      problem: 'past the end gap',
-      opsLine: op.opsLine,
-      line,
-      totalLines,
-      suggestion: append,
-    })
-  }
-  const suggestion =
-    at.kind === 'range' && at.first <= totalLines
-      ? `the last line is ${totalLines}, so at most ${at.first}.=${totalLines}`
-      : op.kind === 'cut'
-        ? `use lines from 1 to ${totalLines}`
-        : append
+  const pastEndGap = at.kind === 'before' && line === totalLines + 1
   throw new ToolError('EDIT_RANGE_INVALID', {
-    problem: 'out of bounds',
+    problem: totalLines === 0 ? 'empty file' : pastEndGap ? 'past the end gap' : 'out of bounds',
     opsLine: op.opsLine,
     line,
     totalLines,
-    suggestion,
+    suggestion: insideForm(op, totalLines),
   })
+}
+
+/** What an op that names lines past the end may have meant. */
+function insideForm(op: LineOp, totalLines: number): string {
+  const { at } = op
+  if (totalLines === 0 && op.kind === 'cut') return 'there is nothing to cut; to fill the file use PUT >$:'
+  if (at.kind === 'range' && at.first <= totalLines)
+    return `the last line is ${totalLines}, so at most ${plainForm(op, at.first, totalLines)}`
+  if (op.kind === 'cut') return `use lines from 1 to ${totalLines}`
+  return `to ${totalLines === 0 ? 'fill it' : 'append'} use ${headerText({ ...op, at: { kind: 'end' } })}`
 }

@@ -16,27 +16,43 @@ export type ReadingChange = { readonly header: string; readonly lines: Lines; re
   { readonly kind: 'dropped' } | { readonly kind: 'kept'; readonly place: 'above' | 'below' }
 )
 
-/** `range` is that of the op at `opsLine`. Every reading is the list of its changes; an empty list is the call as written. */
+/** Two headers that say what the op at hand says and leave nothing to repair. */
+export interface ExactForm {
+  readonly cut: string
+  readonly put: string
+  /** The CUT stands behind every paste of the call. */
+  readonly cutLast: boolean
+  /** Beside other ops of the call they would touch. */
+  readonly alone: boolean
+}
+
+/** About the op at `opsLine`. Every reading is the list of its changes; an empty list is the call as written. */
 export function repairAmbiguous(
-  op: { readonly opsLine: number; readonly range: Lines },
+  opsLine: number,
   problem: RepairTie,
   readings: readonly (readonly ReadingChange[])[],
+  exact: ExactForm,
 ): ToolError<'EDIT_REPAIR_AMBIGUOUS'> {
-  const { start, last } = op.range
-  const cut = `CUT ${start}.=${last}`
   return new ToolError('EDIT_REPAIR_AMBIGUOUS', {
-    opsLine: op.opsLine,
+    opsLine,
     problem,
     candidates: readings.map((changes) => ({
       label: changes.length === 0 ? 'as written' : changes.map(changeText).join('; '),
       rows: ownRows(changes, readings),
     })),
-    suggestion: `${cut} with ${start === 1 ? 'PUT <1:' : `PUT >${start - 1}:`} to write exactly these rows, ${
+    suggestion: `${exactText(exact)}, ${
       problem === 'restated'
-        ? `or leave out the rows that restate lines (${cut} alone when none is left)`
+        ? `or leave out the rows that restate lines (${exact.cut} alone when none is left)`
         : 'or a range without the line that should stay'
     }`,
   })
+}
+
+function exactText({ cut, put, cutLast, alone }: ExactForm): string {
+  const pair = `${cut}${cutLast && !alone ? ' as the last op' : ''} with ${put}`
+  return alone
+    ? `${pair} in a call of its own to write exactly these rows (then the other ops, with the tag of its answer and numbers moved by its shifts)`
+    : `${pair} to write exactly these rows`
 }
 
 /** Rows that the file would hold by this reading and not by every other one. */

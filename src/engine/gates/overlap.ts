@@ -10,7 +10,7 @@ import type { Placed } from '../resolve.js'
 export function assertDisjoint(ops: readonly Placed[]): void {
   for (const [i, a] of ops.entries()) {
     for (const b of ops.slice(i + 1)) {
-      if (conflict(a, b) || conflict(b, a)) {
+      if (touch(a, b)) {
         throw new ToolError('EDIT_RANGE_INVALID', {
           problem: 'conflict',
           opsLine: b.op.opsLine,
@@ -21,8 +21,15 @@ export function assertDisjoint(ops: readonly Placed[]): void {
   }
 }
 
+type Place = Pick<Placed, 'range' | 'anchors'>
+
+/** Whether two ops are refused beside each other. */
+export function touch(a: Place, b: Place): boolean {
+  return conflict(a, b) || conflict(b, a)
+}
+
 /** One direction of the rule: what `a` names against what `b` takes or where it inserts. */
-function conflict(a: Placed, b: Placed): boolean {
+function conflict(a: Place, b: Place): boolean {
   if (a.range.isGap && b.range.isGap) return a.range.start === b.range.start || shareAnchor(a, b)
   if (!a.range.isGap && !b.range.isGap) return a.range.intersects(b.range)
   // Of the two only `a` is the gap here; the other direction sees the mirrored pair. The file's ends have no anchors and stay beside any span.
@@ -33,6 +40,6 @@ function conflict(a: Placed, b: Placed): boolean {
   )
 }
 
-function shareAnchor(a: Placed, b: Placed): boolean {
+function shareAnchor(a: Place, b: Place): boolean {
   return a.anchors.some((x) => b.anchors.some((y) => x.intersects(y)))
 }
