@@ -35,6 +35,8 @@ export const limits = {
   revealLines: 40,
   revealLineChars: 512,
   revealContextLines: 3,
+  /** Reads that a refusal lists one by one when what it names was not shown. */
+  revealReads: 4,
 
   // — registers —
   registerLines: 4_096,

@@ -4,6 +4,7 @@
  * Pure, like prepare: asks for facts, ends in a PreparedWrite or a ToolError. Never rewrites what the caller sent beyond line endings, byte order mark and pasted
  * markup, and says each of those. Driven by tools.
  */
+import type { RevealFields } from '../errors/table.js'
 import { ToolError } from '../errors/tool-error.js'
 import type { Warning } from '../errors/warnings.js'
 import { warn } from '../errors/warnings.js'
@@ -73,8 +74,10 @@ function* assertVersion(input: WriteInput, bounds: RevealBounds): Plan<void> {
   if (tag === undefined) {
     if (newest === undefined || newest.versionDigest === live.versionDigest) return
     const changed = yield* firstChange(newest, live)
+    const revealed = reveal(live, changed, bounds)
     throw new ToolError('WRITE_STALE', {
-      ...reveal(live, changed, bounds),
+      ...revealed,
+      ...(revealed.revealComplete ? {} : readingOf(changed)),
       anchors: [...changed.lines()],
       reason: { kind: 'changed since last seen', line: changed.ranges[0]?.start ?? 1 },
     })
@@ -89,11 +92,17 @@ function* assertVersion(input: WriteInput, bounds: RevealBounds): Plan<void> {
     liveTag: live.tag,
     lines: [],
     revealComplete: false,
-    ...(first ? { readRange: { start: first.start, end: first.last } } : {}),
+    ...readingOf(changed),
     expectedTag: tag,
     anchors: [...changed.lines()],
     reason: tagged ? { kind: 'changed since last seen', line: first?.start ?? 1 } : { kind: 'unknown tag' },
   })
+}
+
+/** A Read of the change, so that it is not overwritten blindly. Any Read records the version, also one that clips its rows. */
+function readingOf(changed: LineSet): Pick<RevealFields, 'reading'> {
+  const first = changed.ranges[0]
+  return first ? { reading: { steps: [{ offset: first.start, limit: first.length }], raw: false } } : {}
 }
 
 /** Rows of the first change that a refusal shows: few enough that the reveal is complete unless a row is too wide. */

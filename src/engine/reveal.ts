@@ -4,21 +4,32 @@
  * Bounded in rows and characters. It is complete only when every anchor line is shown at full width, because a truncated reveal proves nothing
  * and must merge nothing. Called by the gates and by Write's stale guard.
  */
-import type { RevealFields } from '../errors/table.js'
+import type { ReadAdvice, RevealFields } from '../errors/table.js'
 import { limits } from '../limits.js'
 import type { Document } from '../text/document.js'
 import { clip } from '../text/hunks.js'
 import { LineRange } from '../text/line-range.js'
 import { LineSet } from '../text/line-set.js'
+import { windowOf } from '../text/window.js'
 
 export interface RevealBounds {
   /** Rows at most; 0 in a dry run, which reveals nothing. */
   readonly rows: number
   readonly rowChars: number
   readonly contextLines: number
-  /** UTF-16 units past which a plain Read clips a row, and bytes past which a raw one shows none. */
-  readonly readChars: number
-  readonly readBytes: number
+  readonly read: ReadBounds
+}
+
+/** What one Read answers, and how many of them a refusal lists. */
+export interface ReadBounds {
+  readonly lines: number
+  /** UTF-16 units past which a plain Read clips a row. */
+  readonly lineChars: number
+  /** Bytes of one answer; a wider line has no raw form either. */
+  readonly contentBytes: number
+  readonly steps: number
+  /** Lines that are looked at for rows too wide; an edit of more has its own refusal. */
+  readonly probedLines: number
 }
 
 /** The bounds of the contract; a dry run reveals nothing. */
@@ -27,8 +38,13 @@ export function revealBounds(dryRun: boolean): RevealBounds {
     rows: dryRun ? 0 : limits.revealLines,
     rowChars: limits.revealLineChars,
     contextLines: limits.revealContextLines,
-    readChars: limits.maxLineChars,
-    readBytes: limits.readContentBytes,
+    read: {
+      lines: limits.readMaxLines,
+      lineChars: limits.maxLineChars,
+      contentBytes: limits.readContentBytes,
+      steps: limits.revealReads,
+      probedLines: limits.expandedLines,
+    },
   }
 }
 
@@ -53,33 +69,48 @@ export function reveal(live: Document, anchors: LineSet, bounds: RevealBounds): 
       const { text, clipped } = clip(live.text(line), bounds.rowChars)
       return { line, text, clipped }
     })
-  const complete = allAnchors && !lines.some((row) => row.clipped && wanted.has(row.line))
-  const first = wanted.ranges[0]
-  const last = wanted.ranges.at(-1)
+  const complete = bounds.rows > 0 && allAnchors && !lines.some((row) => row.clipped && wanted.has(row.line))
   return {
     liveTag: live.tag,
     lines,
     revealComplete: complete,
-    ...(complete || !first || !last
-      ? {}
-      : { readRange: { start: first.start, end: last.last }, ...wideLine(live, lines, wanted, bounds) }),
+    ...(complete || wanted.isEmpty ? {} : { reading: readingOf(live, wanted, bounds.read) }),
   }
 }
 
-/** The first clipped anchor that a plain Read would clip too. */
-function wideLine(
-  live: Document,
-  rows: RevealFields['lines'],
-  wanted: LineSet,
-  bounds: RevealBounds,
-): Pick<RevealFields, 'wide'> {
-  for (const { line, clipped } of rows) {
-    const bytes = clipped && wanted.has(line) ? live.content(line).length : 0
-    if (bytes <= bounds.readChars) continue
-    if (bytes + 2 > bounds.readBytes) return { wide: { line, shownBy: 'nothing' } }
-    if (live.text(line).length > bounds.readChars) return { wide: { line, shownBy: 'raw' } }
+/** The reads that show `wanted`, lines of `live`, as Read itself would answer them. */
+function readingOf(live: Document, wanted: LineSet, bounds: ReadBounds): ReadAdvice {
+  const width = widest(live, wanted, bounds)
+  if (typeof width === 'object') return width
+  const raw = width === 'raw'
+  const steps: { offset: number; limit: number }[] = []
+  let left = wanted
+  for (let range = left.ranges[0]; range; range = left.ranges[0]) {
+    const offset = range.start
+    const last = left.ranges.at(-1)?.last ?? offset
+    if (steps.length === bounds.steps) return { steps, raw, until: last }
+    const ask = { offset, limit: Math.min(bounds.lines, last - offset + 1), raw }
+    // At least one line, because none of those that were looked at is too wide.
+    const end = offset + Math.max(1, windowOf(live, ask, bounds).lineCount)
+    const covered = left.within(new LineRange(offset, end))
+    steps.push({ offset, limit: (covered.ranges.at(-1)?.last ?? offset) - offset + 1 })
+    left = left.minus(covered)
   }
-  return {}
+  return { steps, raw }
+}
+
+/** Whether a plain Read clips a row of `wanted`, and the first line that no Read shows. */
+function widest(live: Document, wanted: LineSet, bounds: ReadBounds): 'plain' | 'raw' | { tooWide: number } {
+  let probes = bounds.probedLines
+  let width: 'plain' | 'raw' = 'plain'
+  for (const line of wanted.lines()) {
+    if (probes-- === 0) break
+    const bytes = live.content(line).length
+    if (bytes <= bounds.lineChars) continue
+    if (bytes + live.terminator(line).length > bounds.contentBytes) return { tooWide: line }
+    if (width === 'plain' && live.text(line).length > bounds.lineChars) width = 'raw'
+  }
+  return width
 }
 
 /** The rows of a complete reveal that count as shown from now on. */

@@ -20,6 +20,14 @@ const versionText = (live: string, expected: string): string =>
     ? `the file holds another text under the same tag #${live}`
     : `the file is at #${live}, not #${expected}`
 
+/** A register that a paste may be told to use without losing what another one holds. */
+const freeName = (known: readonly string[]): string => {
+  for (let n = 0; ; n++) {
+    const name = n === 0 ? 'a' : `a${n + 1}`
+    if (!known.includes(name)) return name
+  }
+}
+
 export const editErrors = {
   EDIT_TAG_REQUIRED: entry<{ found?: string }>({
     status: 400,
@@ -68,7 +76,7 @@ export const editErrors = {
     retriable: true,
     title: 'The tag is unknown to this session',
     detail: (p) =>
-      `tag ${p.expectedTag} was not issued to this session for this file (tags are never made up or borrowed); ${retryAfterReveal(p, `check the rows shown here and retry with tag ${p.liveTag ?? ''}`)}`,
+      `this session holds no version of this file under tag ${p.expectedTag}: it was never issued to it, or it is no longer kept (tags are never made up or borrowed); ${retryAfterReveal(p, `check the rows shown here and retry with tag ${p.liveTag ?? ''}`)}`,
     fields: (p) => ({ ...revealOf(p), expectedTag: p.expectedTag, anchors: p.anchors, reason: declineText(p.reason) }),
   }),
   WRITE_STALE: entry<RevealFields & { expectedTag?: string; anchors: readonly number[]; reason: DeclineReason }>({
@@ -173,7 +181,7 @@ export const editErrors = {
     retriable: false,
     title: 'The paste has more than one source',
     detail: (p) =>
-      `row ${p.opsLine} of ops: ${p.captures} anonymous CUTs above are not pasted yet, so this paste could mean any of them; name them, for example ${p.headers[0]} @a and ${p.headers[1]} @a`,
+      `row ${p.opsLine} of ops: ${p.captures} anonymous CUTs above are not pasted yet, so this paste could mean any of them; name them, for example ${p.headers.map((header) => `${header} @${freeName(p.known)}`).join(' and ')}`,
     fields: (p) => ({ register: '', known: p.known }),
   }),
   EDIT_REPAIR_AMBIGUOUS: entry<{

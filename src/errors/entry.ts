@@ -13,11 +13,20 @@ export interface RevealFields {
   readonly liveTag?: string
   readonly lines: readonly LineRow[]
   readonly revealComplete: boolean
-  /** The range to read when the reveal is not complete: first and last line. */
-  readonly readRange?: { readonly start: number; readonly end: number }
-  /** A line of that range that a plain Read would clip: `raw` shows it, or nothing does because it is wider than an answer. */
-  readonly wide?: { readonly line: number; readonly shownBy: 'raw' | 'nothing' }
+  /** What to read when the reveal is not complete. */
+  readonly reading?: ReadAdvice
 }
+
+/** Reads that show lines in full, each within what one Read answers; or a line that no Read shows. */
+export type ReadAdvice =
+  | {
+      readonly steps: readonly { readonly offset: number; readonly limit: number }[]
+      /** Plain rows would be clipped. */
+      readonly raw: boolean
+      /** The last line to read, when it takes more reads than `steps` lists. */
+      readonly until?: number
+    }
+  | { readonly tooWide: number }
 
 export interface LineSpan {
   readonly start: number
@@ -37,16 +46,19 @@ export interface Entry<P> {
 export const entry = <P>(e: Entry<P>): Entry<P> => e
 export const spanText = (span: LineSpan): string =>
   span.start === span.end ? `line ${span.start}` : `lines ${span.start}-${span.end}`
-const readHint = (range: LineSpan, raw: boolean): string =>
-  `Read it with offset ${range.start} and limit ${range.end - range.start + 1}${raw ? ' and raw true' : ''}`
+const readHint = ({ steps, raw, until }: Extract<ReadAdvice, { steps: unknown }>): string => {
+  const reads = steps.map(({ offset, limit }) => `offset ${offset} and limit ${limit}${raw ? ' and raw true' : ''}`)
+  const more = until === undefined ? '' : `, and on from the offset that each notice names up to line ${until}`
+  return `Read it with ${reads.join(', then ')}${more}`
+}
 
-/** The next step after a reveal: the retry when it was complete, the range to read otherwise. */
-export const retryAfterReveal = (p: RevealFields, retry: string): string => {
-  if (p.revealComplete) return `${retry}; no Read is needed`
-  if (p.wide?.shownBy === 'nothing')
-    return `line ${p.wide.line} is wider than any answer, so it cannot be edited; edit the lines around it, or write the whole file with Write`
-  if (p.readRange) return `${readHint(p.readRange, p.wide !== undefined)}, then retry with the tag it returns`
-  return 'Read the file, then retry with the tag it returns'
+/** The next step after a reveal: the retry when it was complete, what to read otherwise. */
+export const retryAfterReveal = ({ revealComplete, reading }: RevealFields, retry: string): string => {
+  if (revealComplete) return `${retry}; no Read is needed`
+  if (reading === undefined) return 'Read the file, then retry with the tag it returns'
+  if ('tooWide' in reading)
+    return `line ${reading.tooWide} is wider than any answer, so it cannot be edited; edit the lines around it, or write the whole file with Write`
+  return `${readHint(reading)}, then retry with the tag it returns`
 }
 
 export const revealOf = (p: RevealFields): Record<string, unknown> => ({

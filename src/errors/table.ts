@@ -7,7 +7,7 @@
 import { editErrors } from './edit-errors.js'
 import { serviceErrors } from './service-errors.js'
 
-export type { Issue, LineSpan, RevealFields } from './entry.js'
+export type { Issue, LineSpan, ReadAdvice, RevealFields } from './entry.js'
 
 export const errors = { ...serviceErrors, ...editErrors } as const
 

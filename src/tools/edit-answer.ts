@@ -134,7 +134,7 @@ function* rowsOf(places: readonly LineRange[], landed: Document): Generator<stri
 
 /** As many rows as fit beside the head lines; says when some do not. */
 function bounded(head: readonly string[], rows: Iterable<string>, maxBytes: number): string {
-  const more = '… more rows changed; read them with the tag above'
+  const more = '… more rows changed; Read shows them'
   let bytes = Buffer.byteLength(head.join('\n')) + Buffer.byteLength(more) + 1
   const shown: string[] = []
   for (const row of rows) {

@@ -17,6 +17,7 @@ import { parseOps } from '../../src/patch/parser.js'
 import { Document } from '../../src/text/document.js'
 import type { Seen } from '../../src/text/line-set.js'
 import { LineSet } from '../../src/text/line-set.js'
+import { windowOf } from '../../src/text/window.js'
 import { fileText } from '../text/arbitraries.js'
 
 const bounds: EngineBounds = {
@@ -185,6 +186,91 @@ t.test('a reveal shows anchors first, then context, and is complete only at full
     'a clipped row is not seen',
   )
   t.equal(shownBy(reveal(live, LineSet.all(41), bounds.reveal)).toString(), '')
+})
+
+t.test('the reads that an incomplete reveal names show every anchor, each in one answer', async (t) => {
+  const width = fc.constantFrom(0, 1, 5, 20, 30, 60)
+  const read = { lines: 4, lineChars: 20, contentBytes: 64, steps: 3, probedLines: 1_000 }
+  const met = { plain: 0, raw: 0, until: 0, tooWide: 0 }
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(width, fc.constantFrom('x', 'é', '😀')), { minLength: 1, maxLength: 30 }),
+      fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 20 }),
+      fc.constantFrom(0, 3),
+      fc.constantFrom('\n', '\r\n'),
+      (widths, lines, rows, terminator) => {
+        const live = Document.fromText(widths.map(([n, unit]) => unit.repeat(n) + terminator).join(''))
+        const wanted = LineSet.ofLines(lines.map((line) => Math.min(line, live.lineCount)))
+        const { revealComplete, reading } = reveal(live, wanted, { rows, rowChars: 10, contextLines: 1, read })
+        if (revealComplete) return
+        if (!reading) throw new Error('no reading')
+        if ('tooWide' in reading) {
+          met.tooWide++
+          const raw = windowOf(live, { offset: reading.tooWide, limit: 1, raw: true }, read)
+          if (!wanted.has(reading.tooWide) || raw.lineCount > 0) throw new Error(`line ${reading.tooWide} can be read`)
+          return
+        }
+        const { raw, steps, until } = reading
+        met[raw ? 'raw' : 'plain']++
+        let left = wanted
+        const show = (offset: number, limit: number): number => {
+          const window = windowOf(live, { offset, limit, raw }, read)
+          left = left.minus(window.shown)
+          return window.lineCount
+        }
+        for (const { offset, limit } of steps) {
+          if (limit > read.lines || show(offset, limit) !== limit) throw new Error(`one Read does not show ${limit}`)
+        }
+        if (until !== undefined) {
+          met.until++
+          // On from the notice: a line that no Read shows stands between the anchors here, not among them.
+          for (let offset = left.ranges[0]?.start ?? 0; offset <= until && !left.isEmpty;)
+            offset += Math.max(1, show(offset, Math.min(read.lines, until - offset + 1)))
+        }
+        if (!left.isEmpty) throw new Error(`${left.toString()} is not shown`)
+      },
+    ),
+    { numRuns: 4_000, endOnFailure: true },
+  )
+  for (const [what, count] of Object.entries(met)) t.ok(count > 0, what)
+})
+
+t.test('what a refusal suggests keeps everything else of the op', async (t) => {
+  const suggestion = (ops: string, text: string, block: NonNullable<Answers['blocks']>): unknown => {
+    try {
+      prepared(Document.fromText(text), ops.replaceAll('⏎', '\n'), { answers: { blocks: block } })
+      return 'no refusal'
+    } catch (error) {
+      return refused(error).fields['suggestion']
+    }
+  }
+  const none: NonNullable<Answers['blocks']> = ({ lines }) =>
+    lines.map(() => ({ found: false, reason: { kind: 'blank-line' } }))
+  const single: NonNullable<Answers['blocks']> = ({ lines }) =>
+    lines.map((line) => ({ found: false, reason: { kind: 'single-line' }, singleLine: { start: line, end: line + 1 } }))
+  const cases: [ops: string, suggestion: string][] = [
+    ['CUT 2*', 'CUT 2.=2'],
+    ['CUT 2* @keep', 'CUT 2.=2 @keep'],
+    ['PUT 2*:⏎+x', 'PUT 2.=2:'],
+    ['PUT 2* @q', 'PUT 2.=2 @q'],
+    ['PUT >2*:⏎+x', 'PUT >2:'],
+    ['CUT 1.=1⏎PUT >2*', 'PUT >2'],
+    ['PUT >2* @q', 'PUT >2 @q'],
+    ['PUT >9 @q', 'to append use PUT >$ @q'],
+    ['CUT 1.=1⏎PUT >9', 'to append use PUT >$'],
+    ['PUT <9 @q', 'to append use PUT >$ @q'],
+    ['PUT 9.=9 @q', 'to append use PUT >$ @q'],
+    ['PUT 9*:⏎+x', 'to append use PUT >$:'],
+    ['PUT 2.=9 @q', 'the last line is 8, so at most PUT 2.=8 @q'],
+    ['PUT 2.=9:⏎+x', 'the last line is 8, so at most PUT 2.=8:'],
+    ['CUT 2.=9 @q', 'the last line is 8, so at most CUT 2.=8 @q'],
+    ['CUT 9.=9 @q', 'use lines from 1 to 8'],
+  ]
+  for (const [ops, expected] of cases) t.equal(suggestion(ops, eight, none), expected, ops)
+  t.equal(suggestion('CUT 2* @keep', eight, single), 'CUT 2.=3 @keep')
+  t.equal(suggestion('PUT >2* @q', eight, single), 'PUT >3 @q')
+  t.equal(suggestion('PUT >1 @q', '', none), 'to fill it use PUT >$ @q')
+  t.equal(suggestion('CUT 1.=1', '', none), 'there is nothing to cut; to fill the file use PUT >$:')
 })
 
 t.test('pasted Read output is recognised by its shape alone', async (t) => {

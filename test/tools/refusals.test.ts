@@ -4,6 +4,7 @@
 import { chmod, mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
+import type { Client } from '../service.js'
 import { closeServices, service } from '../service.js'
 
 t.teardown(closeServices)
@@ -204,6 +205,137 @@ t.test('a file that may not be written is refused, also where a rename would suc
   const a = await s.session()
   await a.read('a.txt')
   t.equal((await a.edit('a.txt', 'PUT 1.=1:\n+b')).code, 'TOOL_DENIED')
+})
+
+/** Every Read that a refusal names, as it names it. */
+async function takeReads(client: Client, path: string, detail: unknown): Promise<void> {
+  const reads = [...String(detail).matchAll(/offset (\d+) and limit (\d+)( and raw true)?/g)]
+  for (const [, offset, limit, raw] of reads) {
+    const fields = { offset: Number(offset), limit: Number(limit), ...(raw === undefined ? {} : { raw: true }) }
+    await client.read(path, fields)
+  }
+}
+
+t.test('the reads that a refusal names are those that Read answers, and then the call applies', async (t) => {
+  const s = await service(t)
+  const fill = (lines: number, width: number): string =>
+    Array.from({ length: lines }, (_, i) => `${i + 1} ${'x'.repeat(width)}\n`).join('')
+  const files: [path: string, text: string, ops: string, reads: string][] = [
+    [
+      'long.txt',
+      fill(9_000, 1),
+      'CUT 2.=7000',
+      'Read it with offset 2 and limit 5000, then offset 5002 and limit 1999, then retry',
+    ],
+    [
+      'apart.txt',
+      fill(9_000, 1),
+      'CUT 2.=30\nCUT 8900.=8920',
+      'offset 2 and limit 29, then offset 8900 and limit 21, then',
+    ],
+    ['heavy.txt', fill(900, 600), 'CUT 2.=800', 'Read it with offset 2 and limit 4'],
+    ['raw.txt', `a\n${'x'.repeat(20_000)}\nb\n`, 'CUT 2.=2', 'offset 2 and limit 1 and raw true, then retry'],
+    [
+      'late.txt',
+      `${fill(100, 1)}${'x'.repeat(20_000)}\nb\n`,
+      'CUT 2.=102',
+      'Read it with offset 2 and limit 101 and raw true, then retry',
+    ],
+  ]
+  for (const [path, text, ops, reads] of files) {
+    await s.put(path, text)
+    for (const dryRun of [false, true]) {
+      const a = await s.session()
+      await a.read(path, { limit: 1 })
+      const fields = { dryRun }
+      const unseen = await a.edit(path, ops, fields)
+      t.equal(unseen.code, 'EDIT_LINES_UNSEEN', path)
+      t.match(unseen.body['detail'], reads, path)
+      await takeReads(a, path, unseen.body['detail'])
+      t.equal((await a.edit(path, ops, { dryRun: true })).status, 200, path)
+
+      const b = await s.session()
+      const unknown = await b.edit(path, ops, { ...fields, tag: '0000' })
+      t.equal(unknown.code, 'EDIT_TAG_UNKNOWN', path)
+      t.match(unknown.body['detail'], reads, path)
+      await takeReads(b, path, unknown.body['detail'])
+      t.equal((await b.edit(path, ops, { dryRun: true })).status, 200, path)
+
+      const c = await s.session()
+      await s.put(path, text.replace(/\n$/, 'old\n'))
+      await c.read(path, { limit: 1 })
+      const old = c.tags.get(path)
+      await s.put(path, text)
+      const stale = await c.edit(path, ops, { ...fields, tag: old })
+      t.equal(stale.code, 'EDIT_TAG_MISMATCH', path)
+      t.match(stale.body['detail'], reads, path)
+      await takeReads(c, path, stale.body['detail'])
+      t.equal((await c.edit(path, ops, { dryRun: true })).status, 200, path)
+    }
+  }
+})
+
+t.test('a line wider than any answer is said to be, in a dry run too, and a Write goes on', async (t) => {
+  const s = await service(t)
+  const wide = `a\n${'x'.repeat(300_000)}\nb\n`
+  await s.put('wide.txt', wide)
+  for (const dryRun of [false, true]) {
+    const a = await s.session()
+    await a.read('wide.txt')
+    t.match((await a.edit('wide.txt', 'CUT 1.=2', { dryRun })).body['detail'], 'line 2 is wider than any answer')
+    t.match(
+      (await a.edit('wide.txt', 'CUT 2.=2', { dryRun, tag: '0000' })).body['detail'],
+      'line 2 is wider than any answer',
+    )
+    await s.put('wide.txt', wide.replace('xx', 'yx'))
+    const stale = await a.write('wide.txt', 'z\n', { dryRun })
+    t.equal(stale.code, 'WRITE_STALE')
+    t.match(stale.body['detail'], 'Read it with offset 2 and limit 1, then retry with the tag it returns')
+    await takeReads(a, 'wide.txt', stale.body['detail'])
+    t.equal((await a.write('wide.txt', 'z\n', { dryRun: true, tag: a.tags.get('wide.txt') })).status, 200)
+    await s.put('wide.txt', wide)
+  }
+})
+
+t.test('a dry run on an empty file does not promise what only a real call records', async (t) => {
+  const s = await service(t)
+  await s.put('empty.txt', '')
+  const a = await s.session()
+  const reply = await a.edit('empty.txt', 'CUT 1.=1', { tag: '0000', dryRun: true })
+  t.equal(reply.code, 'EDIT_TAG_UNKNOWN')
+  t.match(reply.body['detail'], 'Read the file, then retry')
+})
+
+t.test('a suggested register is one that holds nothing yet', async (t) => {
+  const s = await service(t)
+  await s.put('a.txt', '1\n2\n3\n4\n')
+  const a = await s.session()
+  await a.read('a.txt')
+  await a.edit('a.txt', 'CUT 4.=4 @a')
+  t.match((await a.edit('a.txt', 'CUT 1.=1\nCUT 2.=2\nPUT >3')).body['detail'], 'CUT 2.=2 @a2 and PUT >3 @a2')
+})
+
+t.test('hunks, reviews and shifts say what landed', async (t) => {
+  const s = await service(t)
+  await s.put('mark.txt', 'a\nb\n')
+  const a = await s.session()
+  await a.read('mark.txt')
+  const marked = await a.edit('mark.txt', 'PUT <1:\n+\ufeffx')
+  t.equal(await s.get('mark.txt'), 'x\na\nb\n')
+  const rows = [
+    { kind: '+', line: 1, text: 'x' },
+    { kind: ' ', line: 2, text: 'a' },
+    { kind: ' ', line: 3, text: 'b' },
+  ]
+  t.match(marked.body['hunks'], [{ rows }])
+  const { reviewId } = marked.body['review'] as { reviewId: string }
+  const review = await s.call('GET', `${a.url}/reviews/${reviewId}`)
+  t.match(review.body['entries'], [{ hunks: [{ rows }] }])
+
+  await s.put('shift.txt', '1\n2\n3\n')
+  await a.read('shift.txt')
+  const shifted = await a.edit('shift.txt', 'CUT 2.=2\nPUT <1:\n+a\nPUT <3:\n+c')
+  t.strictSame(shifted.body['shifts'], [{ from: 1, by: 1 }])
 })
 
 t.test('the next step of a refusal can be taken', async (t) => {
