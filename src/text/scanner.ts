@@ -210,7 +210,8 @@ class LineScanner {
 
   private endLine(terminator: Terminator): void {
     if (this.wanted) {
-      this.rows.add(this.line, this.head.bytes(), terminator)
+      const head = this.head.bytes()
+      this.rows.add(this.line, head, 0, head.length, terminator)
       this.head.clear()
     }
     this.line++

@@ -6,6 +6,7 @@
  */
 import type { Document, Terminator } from './document.js'
 import { clip } from './hunks.js'
+import { LineRange } from './line-range.js'
 import { LineSet } from './line-set.js'
 
 export interface WindowAsk {
@@ -47,7 +48,7 @@ export class WindowRows {
   /** Bytes from the start of a line that are enough to show it or to know that it is too long: a UTF-16 unit takes at most three. */
   readonly enoughBytes: number
   private readonly rows: string[] = []
-  private readonly shown: number[] = []
+  private readonly shown: LineRange[] = []
   private bytes = 0
   private clippedRows = 0
   private full = false
@@ -64,13 +65,15 @@ export class WindowRows {
     return this.full
   }
 
-  /** `head`: at least the first `enoughBytes` of the content of the next line, or all of it. */
-  add(line: number, head: Buffer, terminator: Terminator): void {
-    const text = head.toString('utf8', 0, this.enoughBytes)
+  /** The content of the next line lies from `start` to `end` in `bytes`: at least the first `enoughBytes` of it, or all. */
+  add(line: number, bytes: Buffer, start: number, end: number, terminator: Terminator): void {
+    const text = bytes.toString('utf8', start, Math.min(end, start + this.enoughBytes))
     const { row, clipped } = this.ask.raw
       ? { row: text + terminator, clipped: false }
       : numberedRow(line, text, this.bounds.lineChars)
-    const size = Buffer.byteLength(row) + (this.ask.raw ? 0 : 1)
+    // Of a line that is shown whole the bytes are known; its number and the rest of the row are ASCII.
+    const isWhole = !clipped && end - start <= this.enoughBytes
+    const size = (isWhole ? row.length - text.length + end - start : Buffer.byteLength(row)) + (this.ask.raw ? 0 : 1)
     if (this.bytes + size > this.bounds.contentBytes && (this.ask.raw || this.rows.length > 0)) {
       this.full = true
       return
@@ -78,14 +81,20 @@ export class WindowRows {
     this.bytes += size
     this.rows.push(row)
     if (clipped) this.clippedRows++
-    else this.shown.push(line)
+    else this.show(line)
+  }
+
+  private show(line: number): void {
+    const last = this.shown.at(-1)
+    if (last?.end === line) this.shown[this.shown.length - 1] = new LineRange(last.start, line + 1)
+    else this.shown.push(new LineRange(line, line + 1))
   }
 
   window(): TextWindow {
     return {
       content: this.rows.join(this.ask.raw ? '' : '\n'),
       lineCount: this.rows.length,
-      shown: LineSet.ofLines(this.shown),
+      shown: LineSet.of(this.shown),
       clippedRows: this.clippedRows,
       budgetEnded: this.full,
     }
@@ -97,7 +106,9 @@ export function windowOf(document: Document, ask: WindowAsk, bounds: WindowBound
   const rows = new WindowRows(ask, bounds)
   const last = Math.min(document.lineCount, ask.offset + ask.limit - 1)
   for (let line = ask.offset; line <= last && !rows.ended; line++) {
-    rows.add(line, document.content(line), document.terminator(line))
+    const { start, end } = document.slice(line)
+    const terminator = document.terminator(line)
+    rows.add(line, document.bytes, start, end - terminator.length, terminator)
   }
   return rows.window()
 }
