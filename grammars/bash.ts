@@ -2,6 +2,22 @@
  * Bash and the shells it grew from. A pipeline or an `&&` list is one construct with all its stages.
  */
 import type { Language, SyntaxNode } from '../src/syntax/language.js'
+import { childrenOf } from '../src/syntax/language.js'
+
+/**
+ * The text of a here-document begins below the line that asks for it, whatever that line ends with. The grammar reads on behind an operator there, and takes the first lines of the
+ * text for commands and the commands below it for others.
+ */
+function isMisread(redirect: SyntaxNode): boolean {
+  let start = redirect.startIndex
+  for (const child of childrenOf(redirect)) {
+    if (child.type === 'heredoc_start') start = child.endIndex
+    if (child.type !== 'heredoc_body' && child.type !== 'heredoc_end') continue
+    const between = redirect.text.slice(start - redirect.startIndex, child.startIndex - redirect.startIndex)
+    return between.replaceAll('\\\n', '').trimEnd().includes('\n')
+  }
+  return false
+}
 
 export const language: Language = {
   name: 'bash',
@@ -56,4 +72,5 @@ export const language: Language = {
   clauses: ['elif_clause', 'else_clause', 'do_group', 'then', 'else', 'elif', 'do', 'in'],
   closers: ['fi', 'done', 'esac', 'heredoc_end', ';;', ';&', ';;&'],
   comments: ['comment'],
+  faultRow: (root) => root.descendantsOfType('heredoc_redirect').find(isMisread)?.startPosition.row,
 }

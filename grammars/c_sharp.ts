@@ -110,4 +110,5 @@ export const language: Language = {
   isDocComment: (comment) => /^(?:\/\/\/(?!\/)|\/\*\*(?![*/]))/.test(comment.text),
   attached: ['attribute_list'],
   declarations,
+  hasConditions: true,
 }

@@ -49,6 +49,8 @@ export const language: Language = {
     'raw_string_literal',
   ],
   opensAmongSiblings: ['compound_statement'],
+  // The body of a function may be a `try`, and is no construct of its own then.
+  isConstruct: (node) => node.type !== 'try_statement' || node.parent?.type !== 'function_definition',
   containers: shared.containers,
   clauses: [...shared.clauses, 'catch_clause', 'base_class_clause', 'field_initializer_list', 'requires_clause'],
   closers: ['#endif'],

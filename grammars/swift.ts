@@ -89,7 +89,8 @@ export const language: Language = {
   clauses: ['catch_block', 'inheritance_specifier', 'type_constraints', 'else', 'while'],
   comments: ['comment', 'multiline_comment'],
   isDocComment: (comment) => /^(?:\/\/\/(?!\/)|\/\*\*(?![*/]))/.test(comment.text),
-  attached: ['attribute'],
+  attached: ['attribute', 'statement_label'],
   attachedWhenAllInside: ['modifiers'],
   declarations,
+  hasConditions: true,
 }

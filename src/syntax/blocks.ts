@@ -11,8 +11,10 @@
 import type { BlockReason } from '../errors/blocks.js'
 import type { BlockAnswer } from '../text/facts.js'
 import { attachedRun, beginsWith } from './attached.js'
+import { splitsCondition } from './conditions.js'
 import type { Place, SyntaxNode } from './language.js'
 import type { Rules } from './rules.js'
+import { lastPartOf, withHeads } from './tails.js'
 import type { TextLines } from './text-lines.js'
 
 /** Rows counted from 0, both inclusive. */
@@ -133,9 +135,14 @@ export class Blocks {
 
   #span(row: number, construct: SyntaxNode, path: Path): Rows | Nothing {
     const whole = this.rules.language.lastRow?.(construct, this.lines.count - 1)
-    const end = whole === undefined ? this.#contentEnd(construct) : { row: whole, column: this.lines.at(whole).length }
+    const end =
+      whole === undefined
+        ? this.#contentEnd(lastPartOf(construct, this.rules))
+        : { row: whole, column: this.lines.at(whole).length }
     if (end.row <= row) return { reason: { kind: 'single-line' }, from: path }
     if (this.#goesOn(end)) return { reason: { kind: 'shares-line', line: end.row + 1 }, from: path }
+    if (this.rules.language.hasConditions === true && splitsCondition(this.lines, row, end.row))
+      return { reason: { kind: 'continuation' }, from: path }
     return { first: row, last: end.row }
   }
 
@@ -197,6 +204,7 @@ export class Blocks {
   }
 
   #whyNothing(leaf: SyntaxNode, chain: readonly SyntaxNode[]): BlockReason {
+    if (chain.some((node) => this.rules.headOf(node) !== undefined)) return { kind: 'closer' }
     if (chain.some((node) => this.rules.isVetoed(node) && node.parent?.parent === null)) return { kind: 'whole-file' }
     if (closing.test(leaf.isNamed ? '' : leaf.type)) return { kind: 'closer' }
     if (chain.some((node) => this.rules.isCloser(node) || this.rules.isClause(node))) return { kind: 'closer' }
@@ -209,7 +217,7 @@ export class Blocks {
 
   /** The nearest construct that opens above the row and holds it, as its own opening line would answer. */
   #enclosing(row: number, from: Path): Rows | undefined {
-    for (const node of from.toReversed()) {
+    for (const node of from.toReversed().flatMap((part) => [...withHeads(part, this.rules)])) {
       const opener = node.startPosition.row
       if (opener >= row || !(this.rules.isConstruct(node) || this.rules.isComment(node))) continue
       const found = this.#resolve(opener)

@@ -25,6 +25,7 @@ export interface SyntaxNode {
   readonly endIndex: number
   readonly parent: SyntaxNode | null
   readonly nextSibling: SyntaxNode | null
+  readonly previousSibling: SyntaxNode | null
   readonly firstChild: SyntaxNode | null
   readonly lastChild: SyntaxNode | null
   readonly firstNamedChild: SyntaxNode | null
@@ -98,16 +99,26 @@ export interface Language {
   readonly attached?: readonly string[]
   /** Nodes that count as attached when all their children are: the modifiers of a declaration that hold nothing but annotations. */
   readonly attachedWhenAllInside?: readonly string[]
+  /** True for a node that attaches though its type alone does not say so. */
+  readonly isAttached?: (node: SyntaxNode) => boolean
   /** What a doc comment documents. */
   readonly declarations?: readonly string[]
   /** Has the last word on a node of `declarations`. */
   readonly isDeclaration?: (node: SyntaxNode) => boolean
 
   /**
+   * The construct that a node completes, where the grammar puts the node behind it and not into it: the property of an accessor. It may be the last thing inside of what stands before.
+   */
+  readonly headOf?: (node: SyntaxNode) => SyntaxNode | undefined
+  /** The last part of a construct whose node takes in what stands behind the construct. Absent: all of it is the construct. */
+  readonly lastPart?: (node: SyntaxNode) => SyntaxNode | undefined
+  /**
    * The last row of a construct whose node does not end where the construct does. Such an end is taken as it is; every other end loses the
    * blank lines and comments that merely follow.
    */
   readonly lastRow?: (node: SyntaxNode, lastRowOfFile: number) => number | undefined
+  /** True where lines are compiled on a condition, between `#if` and `#endif`, wherever they stand in a construct. Lines that hold a part of such a range are no construct. */
+  readonly hasConditions?: true
   /** The row of the first fault that the grammar forgives and we do not. */
   readonly faultRow?: (root: SyntaxNode) => number | undefined
 }

@@ -60,6 +60,10 @@ export class Rules {
     return node.isNamed && (this.language.isSeparator?.(node) ?? false)
   }
 
+  headOf(node: SyntaxNode): SyntaxNode | undefined {
+    return this.language.headOf?.(node)
+  }
+
   isComment(node: SyntaxNode): boolean {
     return this.#comments.has(node.type)
   }
@@ -70,7 +74,7 @@ export class Rules {
 
   isAttached(node: SyntaxNode): boolean {
     if (!node.isNamed) return false
-    if (this.#attached.has(node.type)) return true
+    if (this.#attached.has(node.type) || this.language.isAttached?.(node) === true) return true
     return (
       this.#attachedWhenAllInside.has(node.type) &&
       everyChild(node, (child) => this.isAttached(child) || this.isComment(child))

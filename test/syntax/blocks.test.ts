@@ -185,6 +185,12 @@ t.test('a refusal names what encloses the line, and else what comes next', async
     enclosing: { start: 6, end: 8 },
   })
   t.same(parse('a.rs', '/// a\n///\n/// b\nfn f() {\n}\n').blocks.at(2), { found: true, span: { start: 2, end: 5 } })
+  t.same(parse('a.kt', 'class A {\n  val b: Int\n    get() = 1\n}\n').blocks.at(3), {
+    found: false,
+    reason: { kind: 'single-line' },
+    singleLine: { start: 3, end: 3 },
+    enclosing: { start: 2, end: 3 },
+  })
   t.same(parse('a.js', '/**\n * a\n */\nfunction f() {\n}\n').blocks.at(2), {
     found: false,
     reason: { kind: 'comment-only' },
@@ -205,10 +211,22 @@ t.test('broken files are refused with the line of the first error', async (t) =>
     ['a.ts', 'const a = 1\nfunction f() {\n  return (\n}\n', 3],
     ['a.html', '<ul>\n  <li>a\n</ul>\n<div>\n  <span>b\n</div>\n', 5],
     ['a.html', '<ul>\n  <li>a\n  <p>b\n  <li>c\n</ul>\n', 3],
+    // What HTML ends inside of something else.
+    ['a.html', '<div>\n<p>a <span>b\n<ul>\n</ul>\n</span>\n</div>\n', 2],
+    // HTML ignores an end tag around an open paragraph.
+    ['a.html', '<div>\n<ins><p>a\n</ins> b\n</div>\n', 2],
+    ['a.html', '<table>\n<thead><tr><th>a\n<tbody><tr><td>b\n</table>\n', 2],
     ['a.css', 'a {\n  b: c;\n}\nd {\n  e: f;\n', 4],
     ['a.toml', 'a = 1\nb =\n', 2],
     ['a.yaml', 'a:\n  b: 1\n c: 2\n', 3],
     ['a.sh', 'if a; then\n  b\n', 1],
+    // What the grammars read as something else: the text of a here-document, a cast, a modifier, a body without indent.
+    ['a.sh', 'a\ncat <<E |\nb\nE\n  sort\n', 2],
+    ['a.sh', 'cat <<E && b ||\na\nE\n  c\n', 1],
+    ['a.kt', 'fun f() {\n  val x = a(\n  )\n    as B\n  g()\n}\n', 4],
+    ['a.kt', 'val a = 1\n\ndata\nclass B(\n  val c: Int\n)\n', 3],
+    ['a.scala', 'def f: Int =\n{\n  1\n}\n\nval a = 1\n', 2],
+    ['a.scala', 'inline\ndef f =\n  1\n', 2],
   ]
   for (const [path, text, line] of broken) {
     const parsed = tryParse(path, text)
