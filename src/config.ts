@@ -4,6 +4,7 @@
  * Pure: the variables, the working directory and the token file come in as arguments. Refuses anything but loopback without tokens (http-api "Identity and
  * tenancy"). Called by main and by tests.
  */
+import { isIP } from 'node:net'
 import { resolve, sep } from 'node:path'
 import { Type } from '@sinclair/typebox'
 import type { Static, TSchema } from '@sinclair/typebox'
@@ -43,6 +44,8 @@ export interface Surroundings {
   readonly tmpDir: string
   /** Keeps the default folders of different users apart. */
   readonly uid: number
+  /** Keeps those of processes apart that are given a free port. */
+  readonly pid: number
   /** Throws when there is no such file. */
   readonly readFile: (path: string) => string
   readonly isDirectory: (path: string) => boolean
@@ -71,9 +74,9 @@ export function configOf(variables: Variables, surroundings: Surroundings): Conf
     port: environment.PORT,
     workspacesDir,
     scratchDir,
-    externalRoots: listOf(environment.EXTERNAL_ROOTS).map((root) => resolve(cwd, root)),
-    denyRead: listOf(environment.DENY_READ),
-    denyWrite: listOf(environment.DENY_WRITE),
+    externalRoots: listed('EXTERNAL_ROOTS', environment, problems).map((root) => resolve(cwd, root)),
+    denyRead: listed('DENY_READ', environment, problems),
+    denyWrite: listed('DENY_WRITE', environment, problems),
     saveHooks: hooksOf(environment, problems),
     store: storeOf(environment, problems),
     retainedBytes: environment.RETAINED_BYTES,
@@ -88,12 +91,19 @@ export function configOf(variables: Variables, surroundings: Surroundings): Conf
       sessionsPerTenant: environment.SESSIONS_PER_TENANT,
       permitWaitMs: environment.PERMIT_WAIT_MS,
     },
-    app: appOptions(environment, tokens),
+    app: appOptions(environment, tokens, problems),
   }
   if (tokens.length === 0 && !isLoopback(config.host))
     problems.push(
       `HOST ${config.host} is reachable by others, which needs TOKENS or TOKENS_FILE; without them use 127.0.0.1`,
     )
+  for (const root of config.externalRoots)
+    if (!surroundings.isDirectory(root)) problems.push(`EXTERNAL_ROOTS ${root} is no directory`)
+  for (const name of ['DENY_READ', 'DENY_WRITE'] as const)
+    for (const glob of listOf(environment[name]) ?? [])
+      if (!isClosed(glob)) problems.push(`${name} ${glob} is no glob: a bracket or brace in it is not closed`)
+  for (const proxy of config.app.trustProxy)
+    if (!isAddresses(proxy)) problems.push(`TRUST_PROXY ${proxy} is neither an address nor a range such as 10.0.0.0/8`)
   if (!surroundings.isDirectory(workspacesDir)) problems.push(`WORKSPACES_DIR ${workspacesDir} is no directory`)
   if (contains(workspacesDir, scratchDir) || contains(scratchDir, workspacesDir))
     problems.push(`SCRATCH_DIR ${scratchDir} and WORKSPACES_DIR ${workspacesDir} must not lie in each other`)
@@ -105,7 +115,7 @@ export function configOf(variables: Variables, surroundings: Surroundings): Conf
   return deepFreeze(config)
 }
 
-function appOptions(environment: Environment, tokens: readonly TokenGrant[]): AppOptions {
+function appOptions(environment: Environment, tokens: readonly TokenGrant[], problems: string[]): AppOptions {
   const open = tokens.length === 0
   return {
     tokens,
@@ -118,16 +128,18 @@ function appOptions(environment: Environment, tokens: readonly TokenGrant[]): Ap
     maxEventStreams: environment.MAX_EVENT_STREAMS,
     ratePerTenant: environment.RATE_LIMIT_TENANT ?? (open ? 0 : 6_000),
     ratePerAddress: environment.RATE_LIMIT_ADDRESS ?? (open ? 0 : 12_000),
-    corsOrigins: listOf(environment.CORS_ORIGINS),
-    trustProxy: listOf(environment.TRUST_PROXY),
+    corsOrigins: listed('CORS_ORIGINS', environment, problems),
+    trustProxy: listed('TRUST_PROXY', environment, problems),
     exposeMetrics: environment.METRICS === 'on',
     docs: environment.DOCS === 'on',
   }
 }
 
-/** Two services of one user on one machine must not sweep each other's folders. */
-const defaultScratch = ({ PORT }: Environment, { tmpDir, uid }: Surroundings): string =>
-  resolve(tmpDir, `anchorline-${uid}-${PORT}`, 'scratch')
+/** Two services of one user on one machine must not sweep each other's folders. A port that is yet to be found names nobody. */
+function defaultScratch({ HOST, PORT }: Environment, { tmpDir, uid, pid }: Surroundings): string {
+  const host = HOST.replaceAll(/[^A-Za-z0-9.]/g, '_')
+  return resolve(tmpDir, `anchorline-${uid}-${host}-${PORT === 0 ? `process-${pid}` : PORT}`, 'scratch')
+}
 
 /** 127.0.0.0/8, ::1 and the name that stands for them. */
 export function isLoopback(host: string): boolean {
@@ -137,11 +149,23 @@ export function isLoopback(host: string): boolean {
 const contains = (dir: string, path: string): boolean =>
   path === dir || path.startsWith(dir.endsWith(sep) ? dir : dir + sep)
 
-/** A JSON array of strings, or words separated by commas outside of braces; blanks around them are dropped. */
-export function listOf(value: string): readonly string[] {
+type ListName = 'EXTERNAL_ROOTS' | 'DENY_READ' | 'DENY_WRITE' | 'CORS_ORIGINS' | 'TRUST_PROXY'
+
+function listed(name: ListName, environment: Environment, problems: string[]): readonly string[] {
+  const list = listOf(environment[name])
+  if (list === undefined) problems.push(`${name} begins like a JSON array and is none of strings`)
+  return list ?? []
+}
+
+/**
+ * A JSON array of strings, or words separated by commas outside of braces; blanks around them are dropped. Undefined for what begins like an array and is none: taken as a
+ * word it would be a rule that covers nothing.
+ */
+export function listOf(value: string): readonly string[] | undefined {
   if (value.trimStart().startsWith('[')) {
     const parsed = jsonOf(value)
-    if (Array.isArray(parsed) && parsed.every((each) => typeof each === 'string')) return parsed
+    if (Array.isArray(parsed)) return parsed.every((each) => typeof each === 'string') ? parsed : undefined
+    if (/^\s*\[\s*"/.test(value)) return undefined
   }
   const words: string[] = []
   let word = ''
@@ -155,6 +179,28 @@ export function listOf(value: string): readonly string[] {
     } else word += char
   }
   return [...words, word].map((each) => each.trim()).filter((each) => each !== '')
+}
+
+/** Every bracket and brace of a glob ends. */
+function isClosed(glob: string): boolean {
+  const plain = glob.replaceAll(/\\./gs, '').replaceAll(/\[[!^]?\]?[^\]]*\]/g, '')
+  if (plain.includes('[')) return false
+  let depth = 0
+  for (const char of plain) {
+    if (char === '{') depth++
+    if (char === '}' && depth > 0) depth--
+  }
+  return depth === 0
+}
+
+/** An address, a range of them, or a name that the proxy rules of the server know. */
+function isAddresses(text: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true
+  const [address = '', bits, ...more] = text.split('/')
+  const version = isIP(address)
+  if (version === 0 || more.length > 0) return false
+  if (bits === undefined || (version === 4 && isIP(bits) === 4)) return true
+  return /^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= (version === 4 ? 32 : 128)
 }
 
 function jsonOf(value: string): unknown {

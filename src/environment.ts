@@ -17,13 +17,13 @@ const count = (description: string, value: number, bounds: { minimum?: number; m
 const rate = (description: string) => Type.Optional(Type.Integer({ minimum: 0, description }))
 const flag = (description: string) => oneOf(['on', 'off'], { description, default: 'on' })
 
-/** In the order of the README. Lists are separated by commas outside of braces, or are JSON arrays. */
+/** In the order of the README. What a list is, `listRule` says. */
 export const EnvironmentSchema = Type.Object({
   HOST: text('Address to listen on. Anything but loopback needs tokens.', '127.0.0.1'),
   PORT: count('Port to listen on; 0 takes a free one.', 8080, { minimum: 0, maximum: 65_535 }),
   WORKSPACES_DIR: text('Every directory directly below it is a workspace.', './workspaces'),
   SCRATCH_DIR: optional(
-    'Holds one private folder per session; outside WORKSPACES_DIR. Default: a folder for this user and port below the temporary directory.',
+    'Holds one private folder per session; outside WORKSPACES_DIR, and for services of one store alone. Default: a folder for this user, address and port below the temporary directory.',
   ),
   EXTERNAL_ROOTS: text('List of directories that sessions may ask for as further roots.', ''),
   DENY_READ: text('List of globs of paths whose content is never shown.', ''),
@@ -155,6 +155,8 @@ function meaningOf(schema: TSchema): string {
   return `${schema.description ?? ''}${Array.isArray(words) ? ` One of ${words.join(', ')}.` : ''}`
 }
 
+const listRule = 'Lists are separated by commas outside of braces, or are JSON arrays of strings.'
+
 /** What `--help` prints. */
 export function helpText(): string {
   return [
@@ -162,6 +164,8 @@ export function helpText(): string {
     '',
     '  --help          print this text',
     '  --print-config  print the configuration that would be used, secrets hidden, and every problem with it',
+    '',
+    listRule,
     '',
     ...Object.entries(properties).flatMap(([name, schema]) => [
       `${name}${defaultOf(schema) === '' ? '' : ` (${defaultOf(schema)})`}`,

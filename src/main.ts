@@ -36,6 +36,7 @@ import type { WorkspacePort } from './workspace/port.js'
 import { createSearch } from './workspace/search.js'
 import { thisInstance } from './workspace/temp-names.js'
 
+const usageRefused = 64
 const configRefused = 78
 /** Milliseconds between two looks for orphaned temporary files and scratch folders. */
 const sweepEveryMs = 600_000
@@ -58,13 +59,25 @@ async function main(): Promise<void> {
     console.log(helpText())
     return
   }
+  const unknown = process.argv.slice(2).find((argument) => argument !== '--print-config')
+  if (unknown !== undefined) {
+    console.error(`${unknown} is no argument of this program; --help tells what is`)
+    process.exitCode = usageRefused
+    return
+  }
   const config = readConfig()
   if (config === undefined) return
   if (process.argv.includes('--print-config')) {
-    console.log(JSON.stringify({ ...shownVariables(config.environment), SCRATCH_DIR: config.scratchDir }, null, 2))
+    console.log(JSON.stringify(inForce(config), null, 2))
     return
   }
   await serve(config)
+}
+
+/** What variables are, and what those became whose defaults follow from others. */
+function inForce({ environment, scratchDir, app }: Config): Record<string, unknown> {
+  const derived = { RATE_LIMIT_TENANT: app.ratePerTenant, RATE_LIMIT_ADDRESS: app.ratePerAddress }
+  return { ...shownVariables(environment), SCRATCH_DIR: scratchDir, ...derived }
 }
 
 /** Says every problem at once and sets the exit status. */
@@ -74,6 +87,7 @@ function readConfig(): Config | undefined {
       cwd: process.cwd(),
       tmpDir: tmpdir(),
       uid: process.getuid?.() ?? 0,
+      pid: process.pid,
       readFile: (path) => readFileSync(path, 'utf8'),
       isDirectory: (path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false,
     })
@@ -126,14 +140,43 @@ async function serve(config: Config): Promise<void> {
     logger: log,
     ...(tracing ? { tracing: tracing.requests } : {}),
   })
-  const sweeper = sweepOften(workspace, store, log)
-  closeGracefully(config, log, app, lifecycle, async () => {
+  let sweeper: NodeJS.Timeout | undefined
+  const release = async (): Promise<void> => {
     clearInterval(sweeper)
     await store.close()
     await syntax.close()
     await tracing?.close()
-  })
-  await app.listen({ host: config.host, port: config.port })
+  }
+  const graceful = closeGracefully(config, log, app, lifecycle, release)
+  try {
+    await app.listen({ host: config.host, port: config.port })
+  } catch (error) {
+    const words = whyNotListening(error, config)
+    if (words === undefined) throw error
+    console.error(words)
+    process.exitCode = 1
+    graceful.uninstall()
+    await app.close()
+    await release()
+    return
+  }
+  // Not before: what lies in the default folders of a port belongs to whoever listens on it.
+  sweeper = sweepOften(workspace, store, log)
+}
+
+/** What the operator can do about an address that is not to be had; undefined for any other fault. */
+function whyNotListening(error: unknown, { host, port }: Config): string | undefined {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'EADDRINUSE':
+      return `port ${port} on ${host} is taken; set PORT to another one`
+    case 'EACCES':
+      return `port ${port} on ${host} may not be taken by this user; set PORT to one above 1023`
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `${host} is no address of this machine; set HOST to one that is`
+    default:
+      return undefined
+  }
 }
 
 async function openTracing({ environment }: Config, log: Logger): Promise<Tracing | undefined> {
@@ -182,8 +225,8 @@ function closeGracefully(
   app: App,
   lifecycle: Lifecycle,
   release: () => Promise<void>,
-): void {
-  closeWithGrace({ delay: config.shutdownGraceMs + 2 * cutAfterMs, logger: log }, async ({ signal, err }) => {
+): ReturnType<typeof closeWithGrace> {
+  return closeWithGrace({ delay: config.shutdownGraceMs + 2 * cutAfterMs, logger: log }, async ({ signal, err }) => {
     if (err) log.fatal({ err }, 'a fault of this service')
     log.info({ signal, inFlight: lifecycle.inFlight }, 'draining')
     lifecycle.drain()

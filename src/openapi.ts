@@ -24,7 +24,7 @@ const noTools = new Proxy({} as Tools, {
 
 /** The document of a service with default options, as it is committed. */
 export async function documentText(): Promise<string> {
-  const config = configOf({}, { cwd: '/', tmpDir: '/tmp', uid: 0, readFile: () => '', isDirectory: () => true })
+  const config = configOf({}, { cwd: '/', tmpDir: '/tmp', uid: 0, pid: 0, readFile: () => '', isDirectory: () => true })
   const app = await buildApp({
     tools: noTools,
     options: config.app,

@@ -14,6 +14,7 @@ const around = (files: Record<string, string> = {}): Surroundings => ({
   cwd: '/srv/app',
   tmpDir: '/tmp',
   uid: 7,
+  pid: 4711,
   isDirectory: (path) => !path.includes('missing'),
   readFile: (path) => {
     const text = files[path]
@@ -39,7 +40,7 @@ t.test('an empty environment serves loopback from memory with the bounds of the 
     host: '127.0.0.1',
     port: 8080,
     workspacesDir: '/srv/app/workspaces',
-    scratchDir: '/tmp/anchorline-7-8080/scratch',
+    scratchDir: '/tmp/anchorline-7-127.0.0.1-8080/scratch',
     externalRoots: [],
     denyRead: [],
     denyWrite: ['**/.git', '**/.git/**'],
@@ -57,6 +58,9 @@ t.test('an empty variable is an unset one, and unknown variables are not looked 
 
 t.test('two services of one user on one machine have scratch folders of their own', async (t) => {
   t.not(config({ PORT: '1' }).scratchDir, config({ PORT: '2' }).scratchDir)
+  t.not(config({ HOST: '127.0.0.2' }).scratchDir, config().scratchDir)
+  t.equal(config({ HOST: '::1', PORT: '1' }).scratchDir, '/tmp/anchorline-7-__1-1/scratch')
+  t.equal(config({ PORT: '0' }).scratchDir, '/tmp/anchorline-7-127.0.0.1-process-4711/scratch', 'no port is known yet')
 })
 
 t.test('lists are separated by commas outside of braces, or are JSON arrays', async (t) => {
@@ -66,6 +70,29 @@ t.test('lists are separated by commas outside of braces, or are JSON arrays', as
   t.same(listOf('["a,b","c"]'), ['a,b', 'c'])
   t.same(listOf('[ab].txt,c'), ['[ab].txt', 'c'], 'a glob may begin with a bracket')
   t.same(config({ EXTERNAL_ROOTS: 'data,/mnt/x' }).externalRoots, ['/srv/app/data', '/mnt/x'])
+})
+
+t.test('a list, a glob, a directory or a proxy that would protect or trust nothing is refused', async (t) => {
+  const wrong: [Record<string, string>, RegExp][] = [
+    [{ DENY_READ: '["**/*.pem"' }, /^DENY_READ begins like a JSON array/],
+    [{ DENY_WRITE: '["a", 1]' }, /^DENY_WRITE begins like a JSON array/],
+    [{ EXTERNAL_ROOTS: '[1]' }, /^EXTERNAL_ROOTS begins like a JSON array/],
+    [{ DENY_READ: '[' }, /^DENY_READ \[ is no glob/],
+    [{ DENY_READ: 'a,**/[b' }, /^DENY_READ \*\*\/\[b is no glob/],
+    [{ DENY_WRITE: '*.{pem,key' }, /^DENY_WRITE .* is no glob/],
+    [{ EXTERNAL_ROOTS: '/missing/a' }, /^EXTERNAL_ROOTS \/missing\/a is no directory/],
+    ...['foo', '10.0.0.0/33', '10.0.0.0/0', '::/129', '1.2.3', '10.0.0.1/8/8', 'http://10.0.0.1'].map(
+      (proxy): [Record<string, string>, RegExp] => [
+        { TRUST_PROXY: proxy },
+        /^TRUST_PROXY .* is neither an address nor/,
+      ],
+    ),
+  ]
+  for (const [env, words] of wrong) t.match(problems(env), [words], JSON.stringify(env))
+  for (const glob of ['[ab].txt', '[!a]*', '[]]x', '\\[a', '*.{a,b}', 'a}', '{a,{b,c}}'])
+    t.same(problems({ DENY_READ: glob }), [], glob)
+  for (const proxy of ['loopback', '10.0.0.1', '10.0.0.0/8', '10.0.0.0/255.0.0.0', 'fc00::/7', '::1,127.0.0.1'])
+    t.same(problems({ TRUST_PROXY: proxy }), [], proxy)
 })
 
 t.test('anything but loopback needs tokens', async (t) => {

@@ -74,7 +74,7 @@ t.test('docker compose brings the service, its store and a demo workspace', asyn
     t.ok(key in EnvironmentSchema.properties, `${key} is a variable of the service`)
   const config = configOf(
     { ...variables, WORKSPACES_DIR: '/workspaces', SCRATCH_DIR: '/scratch' },
-    { cwd: '/app', tmpDir: '/tmp', uid: 1000, readFile: text, isDirectory: () => true },
+    { cwd: '/app', tmpDir: '/tmp', uid: 1000, pid: 1, readFile: text, isDirectory: () => true },
   )
   t.match(config.store, { kind: 'redis', url: 'redis://redis:6379' })
   t.equal(config.app.tokens[0]?.sha256, createHash('sha256').update('demo').digest('hex'))

@@ -123,6 +123,7 @@ for (const [name, manifests] of Object.entries(overlays)) {
         cwd: '/app',
         tmpDir: '/tmp',
         uid: 1000,
+        pid: 1,
         readFile: () => secret('anchorline-tokens', 'tokens\\.json'),
         isDirectory: () => true,
       },

@@ -65,6 +65,33 @@ async function post(url: string, body: unknown): Promise<{ status: number; body:
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> }
 }
 
+t.test('an argument that is not known is refused', async (t) => {
+  const { ended, err } = run(t, {}, ['--print-config', '--bogus'])
+  t.same(await ended, { code: 64, signal: null })
+  t.match(err(), '--bogus is no argument of this program')
+})
+
+t.test('a port that is taken is said in one line, and what its owner has in scratch stays', async (t) => {
+  const first = run(t, { PORT: '0', LOG_LEVEL: 'info' })
+  const base = await addressOf(first)
+  const port = new URL(base).port
+  const second = run(t, { PORT: port, LOG_LEVEL: 'silent' })
+  t.same(await second.ended, { code: 1, signal: null })
+  t.equal(second.err(), `port ${port} on 127.0.0.1 is taken; set PORT to another one\n`)
+  // Another process that takes a free port has a folder of its own.
+  const { body } = await post(`${base}/v1/sessions`, { workspace: 'demo' })
+  const session = `${base}/v1/sessions/${String(body['sessionId'])}`
+  const path = `${String(body['scratchRoot'])}/x.txt`
+  t.equal((await post(`${session}/write`, { path, content: 'x\n' })).status, 200)
+  const third = run(t, { PORT: '0', LOG_LEVEL: 'debug' })
+  await addressOf(third)
+  await until(() => (/swept/.test(third.out()) ? true : undefined))
+  t.equal((await post(`${session}/read`, { path })).status, 200)
+  third.child.kill('SIGTERM')
+  first.child.kill('SIGTERM')
+  await Promise.all([third.ended, first.ended])
+})
+
 /** A service whose writes take as long as the hook sleeps, and a session on it. */
 async function slow(t: Test, seconds: number): Promise<{ service: Run; base: string; session: string }> {
   const hook = [{ glob: '**', command: ['sh', '-c', `sleep ${seconds}; cat`], timeoutMs: 60_000 }]
