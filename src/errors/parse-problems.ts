@@ -57,7 +57,7 @@ const plain = {
     'a PUT over lines needs a colon with + rows, or a register to paste such as @part; to delete lines use CUT',
   'register with colon': 'a header ends in a register or in a colon, never in both',
   'register sigil': 'a register is written with @',
-  'text behind REM': 'REM takes nothing behind it; it deletes the file that path names',
+  'text behind REM': 'REM takes nothing behind it; it deletes the file that path names, and CUT deletes lines',
 
   // — destinations —
   'no destination': 'MV needs a destination, a path relative to the workspace root',

@@ -5,6 +5,7 @@
  */
 import type { ParseProblem } from '../errors/parse-problems.js'
 import type { ToolError } from '../errors/tool-error.js'
+import type { PatchBounds } from './lexer.js'
 import { bodyFollows, isSpan, lexDestination, withoutTrailingBlanks } from './lexer.js'
 import type { Attempt, Located, Tail } from './lenient.js'
 import { locate, readTail } from './lenient.js'
@@ -31,11 +32,21 @@ function verbProblem(attempt: Attempt): ParseProblem | undefined {
   return attempt.indented ? { kind: 'leading blank' } : undefined
 }
 
-function diagnoseRemove({ rows, at, under }: Site, attempt: Attempt): ToolError {
+function diagnoseRemove({ rows, at, bounds, under }: Site, attempt: Attempt): ToolError {
   if (attempt.rest.trim() === '') return refuse(rows, at, verbProblem(attempt) ?? { kind: 'spacing' }, { write: 'REM' })
   // In a body this is far more likely a row of text, and REM deletes a file.
   if (under !== undefined) return refuse(rows, at, { kind: 'missing plus' }, { write: `+${rows[at] ?? ''}` })
+  const lines = linesBehindRemove(attempt.rest, bounds)
+  if (lines !== undefined) return refuse(rows, at, { kind: 'text behind REM' }, { like: lines })
   return refuse(rows, at, verbProblem(attempt) ?? { kind: 'text behind REM' }, { like: EXAMPLES.REM })
+}
+
+/** Who names lines wants these deleted, and whoever follows an example of REM deletes the file. */
+function linesBehindRemove(rest: string, bounds: PatchBounds): string | undefined {
+  const place = locate(rest, bounds.lineNumberDigits)
+  if (place === undefined || place === 'long number' || place.at === undefined) return undefined
+  const tail = readTail(place.rest, bounds.registerNameChars)
+  return tail.fault === undefined ? cutNear(place.at, tail.register) : undefined
 }
 
 function diagnoseMove({ rows, at }: Site, attempt: Attempt): ToolError {

@@ -31,7 +31,7 @@ import { bodyFollows, isSpan, lexHeader, lexNamed, rowsOf, skipEmpty, withoutTra
 import type { Correction } from './refusal.js'
 import { diagnoseRow } from './diagnose.js'
 import { EXAMPLES, EXAMPLE_TEXT, cutNear, cutOverRows, refuse, refuseLongNumber, refuseReversed } from './refusal.js'
-import { headerText, locatorText } from './print.js'
+import { headerText, locatorText, printOps } from './print.js'
 
 /**
  * The limit on bytes, and the characters that no text file can hold (contract §12, reading §1.6). The caller runs this before anything
@@ -80,7 +80,7 @@ function readBlock(rows: readonly string[], at: number, before: readonly Op[], b
   if (token === undefined) throw diagnoseRow({ rows, at, bounds, ...aboveOf(before) })
   if (token === 'long number') throw refuseLongNumber(at)
   if (before.length >= bounds.opsPerCall) throw tooManyOps(bounds.opsPerCall)
-  checkCompany(rows, at, token, before)
+  checkCompany(rows, at, token, before, bounds)
   switch (token.verb) {
     case 'REM':
       checkBodiless(rows, at, 'REM')
@@ -107,9 +107,18 @@ function aboveOf(before: readonly Op[]): { above?: Op } {
 }
 
 /** REM stands alone and MV comes once (reading §4.6). */
-function checkCompany(rows: readonly string[], at: number, token: HeaderToken, before: readonly Op[]): void {
-  if (before.length > 0 && (token.verb === 'REM' || before.some((op) => op.kind === 'remove')))
-    throw refuse(rows, at, { kind: 'remove beside others' }, { like: EXAMPLES.REM })
+function checkCompany(
+  rows: readonly string[],
+  at: number,
+  token: HeaderToken,
+  before: readonly Op[],
+  bounds: PatchBounds,
+): void {
+  if (before.length > 0 && (token.verb === 'REM' || before.some((op) => op.kind === 'remove'))) {
+    // Whoever follows an example of REM deletes the file, so the example is what stands beside it.
+    const others = token.verb === 'REM' ? before : [readBlock(rows, at, [], bounds).op]
+    throw refuse(rows, at, { kind: 'remove beside others' }, { like: exampleOf(others) })
+  }
   const moved = token.verb === 'MV' ? before.find((op) => op.kind === 'move') : undefined
   if (moved !== undefined)
     throw refuse(
@@ -118,6 +127,14 @@ function checkCompany(rows: readonly string[], at: number, token: HeaderToken, b
       { kind: 'second move', firstRow: moved.opsLine },
       { like: withoutTrailingBlanks(rows[at] ?? '') },
     )
+}
+
+/** The ops without a REM and without the empty rows between them. */
+function exampleOf(ops: readonly Op[]): string {
+  const others = ops.filter((op) => op.kind !== 'remove')
+  return others.length === 0
+    ? EXAMPLES.REM
+    : others.map((op) => printOps({ ops: [{ ...op, opsLine: 1 }] }).replace(/\n$/, '')).join('\n')
 }
 
 function readLocated(
