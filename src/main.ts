@@ -140,9 +140,9 @@ async function serve(config: Config): Promise<void> {
     logger: log,
     ...(tracing ? { tracing: tracing.requests } : {}),
   })
-  let sweeper: NodeJS.Timeout | undefined
+  const timers: NodeJS.Timeout[] = []
   const release = async (): Promise<void> => {
-    clearInterval(sweeper)
+    for (const timer of timers) clearInterval(timer)
     await store.close()
     await syntax.close()
     await tracing?.close()
@@ -161,22 +161,18 @@ async function serve(config: Config): Promise<void> {
     return
   }
   // Not before: what lies in the default folders of a port belongs to whoever listens on it.
-  sweeper = sweepOften(workspace, store, log)
+  timers.push(sweepOften(workspace, store, log))
 }
 
 /** What the operator can do about an address that is not to be had; undefined for any other fault. */
 function whyNotListening(error: unknown, { host, port }: Config): string | undefined {
-  switch ((error as NodeJS.ErrnoException).code) {
-    case 'EADDRINUSE':
-      return `port ${port} on ${host} is taken; set PORT to another one`
-    case 'EACCES':
-      return `port ${port} on ${host} may not be taken by this user; set PORT to one above 1023`
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-      return `${host} is no address of this machine; set HOST to one that is`
-    default:
-      return undefined
-  }
+  const notHere = `${host} is no address of this machine; set HOST to one that is`
+  return new Map([
+    ['EADDRINUSE', `port ${port} on ${host} is taken; set PORT to another one`],
+    ['EACCES', `port ${port} on ${host} may not be taken by this user; set PORT to one above 1023`],
+    ['EADDRNOTAVAIL', notHere],
+    ['ENOTFOUND', notHere],
+  ]).get((error as NodeJS.ErrnoException).code ?? '')
 }
 
 async function openTracing({ environment }: Config, log: Logger): Promise<Tracing | undefined> {
