@@ -168,5 +168,12 @@ export async function agentLoop(baseUrl: string, token?: string): Promise<string
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [baseUrl = 'http://127.0.0.1:8080', token] = process.argv.slice(2)
-  for (const content of await agentLoop(baseUrl, token)) console.log(`${content}\n`)
+  try {
+    for (const content of await agentLoop(baseUrl, token)) console.log(`${content}\n`)
+  } catch (error) {
+    // What fetch throws when nobody answers.
+    if (!(error instanceof TypeError && error.cause instanceof Error)) throw error
+    console.error(`${baseUrl} cannot be reached; start the service with npm start, or name its URL`)
+    process.exitCode = 1
+  }
 }

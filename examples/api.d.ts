@@ -348,7 +348,7 @@ export interface paths {
         };
         /**
          * Follow what happens in a session
-         * @description Server-sent events: opened, read, searched, written, edited, refused, rolledBack, terminated, closed. Ids are consecutive; a stream goes on after `Last-Event-ID`. Every event has `workspace` and `at`. `written` and `edited` carry `path`, `ops` (headers, verbatim), `hunks` with `hunksTruncated`, `resolutions`, `warnings`, `additions`, `deletions`, tags and, where one was made, `reviewId`; `refused` carries `operation`, `code`, `detail` and `guard`; `terminated` carries `promptId`, `path` and `guard`; `rolledBack` carries `reviewId` and `paths`.
+         * @description Server-sent events, without an end: follow them with `curl -N`, a page that waits for the whole answer shows nothing. Types: opened, read, searched, written, edited, refused, rolledBack, terminated, closed. Ids are consecutive; a stream goes on after `Last-Event-ID`. Every event has `workspace` and `at`. `written` and `edited` carry `path`, `ops` (headers, verbatim), `hunks` with `hunksTruncated`, `resolutions`, `warnings`, `additions`, `deletions`, tags and, where one was made, `reviewId`; `refused` carries `operation`, `code`, `detail` and `guard`; `terminated` carries `promptId`, `path` and `guard`; `rolledBack` carries `reviewId` and `paths`.
          */
         get: operations["streamEvents"];
         put?: never;
@@ -407,7 +407,7 @@ export interface components {
              */
             previousTag?: string;
             /**
-             * @description How the edit was proven (contract §9).
+             * @description How the edit was proven: on the version that the tag names, by its place at head or tail, or line by line on a file that had changed.
              * @enum {string}
              */
             branch: "direct" | "positionStable" | "recovered";
@@ -630,7 +630,7 @@ export interface components {
             /** @description Search ignored files too. */
             includeIgnored?: boolean;
         };
-        /** @description State of the repeat guard (contract §9.3). */
+        /** @description State of the repeat guard. */
         Guard: {
             /** @description Counted failures of this prompt on this path; 0 on a grace. */
             attempt: number;
@@ -722,7 +722,7 @@ export interface components {
             opsLine?: number;
             /** @description What stood in that row. */
             found?: string;
-            /** @description What to write instead. */
+            /** @description What to write instead: ops text, or a sentence that names them (see the code). */
             suggestion?: string;
             /**
              * @description Version of the whole file: the last four hex digits of SHA-256 over its hash-normalized text.
@@ -736,7 +736,7 @@ export interface components {
             lines?: components["schemas"]["ShownRow"][];
             /** @description Every anchor line was shown in full. */
             revealComplete?: boolean;
-            /** @description Anchor lines that were never displayed. */
+            /** @description Anchor lines that the session has not seen. */
             unseen?: components["schemas"]["LineSpan"][];
             /** @description The line the refusal is about. */
             line?: number;
@@ -1111,7 +1111,7 @@ export interface components {
              * @example [src/server.ts#A1B2]
              */
             header: string;
-            /** @description Lines that were displayed; null when provenance was not recorded and no anchor is refused. */
+            /** @description Lines that may be anchors: what was shown to the session, and every line of the text that its own Write or direct Edit left. Null when provenance was not recorded and no anchor is refused. */
             seen: components["schemas"]["LineSpan"][] | null;
             /** @description Bytes of the text with LF and without BOM. */
             bytes: number;
@@ -1131,7 +1131,7 @@ export interface components {
                  * @example A1B2
                  */
                 tag: string;
-                /** @description Lines that were displayed; null when provenance was not recorded and no anchor is refused. */
+                /** @description Lines that may be anchors: what was shown to the session, and every line of the text that its own Write or direct Edit left. Null when provenance was not recorded and no anchor is refused. */
                 seen: components["schemas"]["LineSpan"][] | null;
                 /** @description Bytes of the text with LF and without BOM. */
                 bytes: number;

@@ -1,9 +1,10 @@
 /**
  * The example orchestrator against the real service on a real socket, and its types against the committed interface document.
  */
+import { spawnSync } from 'node:child_process'
 import { mkdir, readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript'
 import t from 'tap'
 import { agentLoop } from '../examples/agent-loop.js'
@@ -20,6 +21,14 @@ t.test('the example plays its script: refused, retried with what the refusal sho
   t.match(shown[4], /^EDIT_PARSE_FAILED/)
   t.match(shown.at(-1), /^applied/)
   t.same(await readdir(join(root, 'workspaces', 'demo')), [], 'it leaves no trace')
+})
+
+t.test('without a service it says so in one line', async (t) => {
+  const script = fileURLToPath(new URL('../examples/agent-loop.js', import.meta.url))
+  // Port 1 is reserved and nothing listens there.
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script, 'http://127.0.0.1:1'], { encoding: 'utf8' })
+  t.same({ status, stdout }, { status: 1, stdout: '' })
+  t.match(stderr, /^http:\/\/127\.0\.0\.1:1 cannot be reached; start the service with npm start, or name its URL\n$/)
 })
 
 t.test('the types of its client are those of the interface document', async (t) => {

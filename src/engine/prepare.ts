@@ -176,7 +176,11 @@ function* verdictOf(path: string, text: Document): Plan<ParseVerdict | undefined
 function assertChanged(input: EditInput, edit: LineEdit, result: Document): void {
   if (edit.replacements.length === 0) return
   if (result.bytes.equals(input.live.bytes))
-    throw new ToolError('EDIT_NO_CHANGE', { path: input.path, tag: input.live.tag })
+    throw new ToolError('EDIT_NO_CHANGE', {
+      path: input.path,
+      tag: input.live.tag,
+      moves: input.ops.some((op) => op.kind === 'move'),
+    })
 }
 
 /** On branch B the session authored its rows, not the foreign lines around them (reading §2.8). */

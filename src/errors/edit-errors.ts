@@ -8,7 +8,7 @@ import { clipText, quoteText } from './clip.js'
 import type { DeclineReason } from './declines.js'
 import { declineText } from './declines.js'
 import type { LineSpan, RevealFields } from './entry.js'
-import { entry, retryAfterReveal, revealOf, spanText } from './entry.js'
+import { entry, linesText, retryAfterReveal, revealOf, spanText } from './entry.js'
 import type { ParseProblem } from './parse-problems.js'
 import { parseProblemText } from './parse-problems.js'
 import type { RepairTie } from './repair-ties.js'
@@ -117,11 +117,11 @@ export const editErrors = {
         case 'reversed':
           return `row ${p.opsLine} of ops: the range ends before it starts${next}`
         case 'out of bounds':
-          return `row ${p.opsLine} of ops: line ${p.line ?? 0} does not exist, the file has ${p.totalLines ?? 0} lines${next}`
+          return `row ${p.opsLine} of ops: line ${p.line ?? 0} does not exist, the file has ${linesText(p.totalLines ?? 0)}${next}`
         case 'number too long':
           return `row ${p.opsLine} of ops: a line number has at most 7 digits${next || '; use the numbers that Read shows'}`
         case 'past the end gap':
-          return `row ${p.opsLine} of ops: there is no line ${p.line ?? 0} to insert before, the file has ${p.totalLines ?? 0} lines${next}`
+          return `row ${p.opsLine} of ops: there is no line ${p.line ?? 0} to insert before, the file has ${linesText(p.totalLines ?? 0)}${next}`
         case 'empty file':
           return `row ${p.opsLine} of ops: line ${p.line ?? 0} does not exist, the file is empty${next}`
         case 'conflict':
@@ -197,12 +197,12 @@ export const editErrors = {
       `row ${p.opsLine} of ops: ${repairTieText[p.problem ?? 'restated']}; ${p.candidates.length} readings are equally good; use ${p.suggestion}`,
     fields: (p) => ({ candidates: p.candidates, suggestion: p.suggestion }),
   }),
-  EDIT_NO_CHANGE: entry<{ path: string; tag: string }>({
+  EDIT_NO_CHANGE: entry<{ path: string; tag: string; moves?: boolean }>({
     status: 422,
     retriable: false,
     title: 'The edit changes nothing',
     detail: (p) =>
-      `${p.path} at #${p.tag} already holds exactly this text; go on with the next change, or send rows that differ`,
+      `${p.path} at #${p.tag} already holds exactly this text; ${p.moves ? 'leave the other ops out and send MV alone to move the file' : 'go on with the next change'}, or send rows that differ`,
   }),
   EDIT_AMPLIFICATION_LIMIT: entry<{ limit: number }>({
     status: 422,

@@ -44,6 +44,7 @@ export interface Entry<P> {
 }
 
 export const entry = <P>(e: Entry<P>): Entry<P> => e
+export const linesText = (count: number): string => (count === 1 ? '1 line' : `${count} lines`)
 export const spanText = (span: LineSpan): string =>
   span.start === span.end ? `line ${span.start}` : `lines ${span.start}-${span.end}`
 const readHint = ({ steps, raw, until }: Extract<ReadAdvice, { steps: unknown }>): string => {

@@ -3,6 +3,7 @@
  *
  * Throw sites call these and write no text of their own.
  */
+import { linesText } from './entry.js'
 import type { Issue } from './table.js'
 import { ToolError } from './tool-error.js'
 
@@ -116,7 +117,7 @@ export const offsetPastEnd = (offset: number, totalLines: number): ToolError<'IN
       message:
         totalLines === 0
           ? `is ${offset}, but the file is empty (0 lines); read it without offset`
-          : `is ${offset}, but the file has ${totalLines} lines; use an offset from 1 to ${totalLines}`,
+          : `is ${offset}, but the file has ${linesText(totalLines)}; use an offset from 1 to ${totalLines}`,
     },
     { totalLines },
   )
@@ -212,7 +213,7 @@ export const seenLinesInvalid = (start: number, end: number, totalLines: number)
   invalid(
     {
       path: 'seenLines',
-      message: `${start}-${end} is no range of lines of a file of ${totalLines} lines; use ranges within 1-${totalLines}`,
+      message: `${start}-${end} is no range of lines of a file of ${linesText(totalLines)}; use ranges within 1-${totalLines}`,
     },
     { totalLines },
   )

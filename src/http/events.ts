@@ -39,7 +39,7 @@ export function eventRoutes(app: App, tools: Tools, { heartbeatMs }: EventOption
         operationId: 'streamEvents',
         summary: 'Follow what happens in a session',
         description:
-          'Server-sent events: opened, read, searched, written, edited, refused, rolledBack, terminated, closed. Ids are consecutive; a stream goes on after `Last-Event-ID`. ' +
+          'Server-sent events, without an end: follow them with `curl -N`, a page that waits for the whole answer shows nothing. Types: opened, read, searched, written, edited, refused, rolledBack, terminated, closed. Ids are consecutive; a stream goes on after `Last-Event-ID`. ' +
           'Every event has `workspace` and `at`. `written` and `edited` carry `path`, `ops` (headers, verbatim), `hunks` with `hunksTruncated`, `resolutions`, `warnings`, `additions`, `deletions`, ' +
           'tags and, where one was made, `reviewId`; `refused` carries `operation`, `code`, `detail` and `guard`; `terminated` carries `promptId`, `path` and `guard`; `rolledBack` carries `reviewId` and `paths`.',
         tags: ['Events'],

@@ -32,7 +32,7 @@ export const rules: readonly string[] = [
   'Line numbers and tag come from the newest Read, Grep, Write or Edit of this file: [path#TAG] and N:text rows.',
   'All numbers mean the lines of that version; ops of one call never shift each other.',
   'Ranges name changed lines only.',
-  'Only lines that were shown to you can be anchors.',
+  'Only lines that were shown to you, or that belong to the text your own last Write or Edit left, can be anchors.',
   'Re-ground after every edit: use the new tag and the new numbers of its answer, or Read again.',
   'A refusal writes nothing and says the next step; follow it instead of sending the same call again.',
 ]

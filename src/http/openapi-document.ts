@@ -13,7 +13,8 @@ export const documentInfo = {
   openapi: '3.1.0',
   info: {
     title: 'Anchorline',
-    version: '1.0.0',
+    /** That of the package. */
+    version: '0.1.0',
     description:
       'Read, Grep, Write and Edit for agents, by line anchors. Version and provenance are proven before a byte is written. Begin with createSession on the `demo` workspace, then read, then edit with the tag that Read answered.',
     license: { name: 'MIT', identifier: 'MIT' },

@@ -19,7 +19,8 @@ import {
 import { SeenLines } from './sessions.js'
 
 const Seen = Type.Union([Type.Array(Span), Type.Null()], {
-  description: 'Lines that were displayed; null when provenance was not recorded and no anchor is refused.',
+  description:
+    'Lines that may be anchors: what was shown to the session, and every line of the text that its own Write or direct Edit left. Null when provenance was not recorded and no anchor is refused.',
 })
 
 // — snapshots —
@@ -100,7 +101,7 @@ export const GuardSchema = Type.Union(
       recovery: Type.String({ description: 'What the next prompt should do differently.' }),
     }),
   ],
-  { title: 'Guard', description: 'State of the repeat guard (contract §9.3).' },
+  { title: 'Guard', description: 'State of the repeat guard.' },
 )
 
 export const FailureRequestSchema = strict(

@@ -203,7 +203,10 @@ export const EditAnswerSchema = strict(
     tag: Type.Optional(Tag),
     header: Type.Optional(Header),
     previousTag: Type.Optional(Tag),
-    branch: oneOf(['direct', 'positionStable', 'recovered'], { description: 'How the edit was proven (contract §9).' }),
+    branch: oneOf(['direct', 'positionStable', 'recovered'], {
+      description:
+        'How the edit was proven: on the version that the tag names, by its place at head or tail, or line by line on a file that had changed.',
+    }),
     ops: arrayOf(Type.String(), 'The op headers, verbatim.'),
     resolutions: arrayOf(ResolutionSchema, 'What block locators stood for; empty on a recovered edit.'),
     hunks: Type.Optional(arrayOf(HunkSchema)),

@@ -16,7 +16,8 @@ const index = new LanguageIndex(languages)
 
 /** The file with its answers, or the reason why there are none. */
 function shown(host: ParserHost, path: string): string | { readonly problem: string } {
-  const text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '')
+  const text = textOf(path)
+  if (typeof text !== 'string') return text
   const lines = text.split('\n')
   const language = index.of(path, lines[0] ?? '')
   if (language === undefined) return { problem: `no language file knows ${path}` }
@@ -32,6 +33,14 @@ function shown(host: ParserHost, path: string): string | { readonly problem: str
     return `${String(row + 1).padStart(width)} ${answer} | ${line}\n`
   })
   return rows.join('')
+}
+
+function textOf(path: string): string | { readonly problem: string } {
+  try {
+    return readFileSync(path, 'utf8').replace(/^\uFEFF/, '')
+  } catch (error) {
+    return { problem: `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}` }
+  }
 }
 
 function outcome(answer: BlockAnswer, width: number): string {

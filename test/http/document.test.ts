@@ -28,6 +28,7 @@ interface Operation {
 }
 interface Document {
   openapi: string
+  info: { version: string }
   paths: Record<string, Record<string, Operation>>
   components: { schemas: Record<string, { properties: Record<string, { enum: string[] }> }>; examples: Examples }
   tags: { name: string }[]
@@ -41,6 +42,13 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 
 t.test('the committed document is the one that the routes make', async (t) => {
   t.ok(readFileSync(documentPath(), 'utf8') === text, 'run npm run openapi and commit the result')
+})
+
+t.test('its version is that of the package', async (t) => {
+  const { version } = JSON.parse(
+    readFileSync(join(packageRoot(import.meta.url), 'package.json'), 'utf8'),
+  ) as Document['info']
+  t.equal(document.info.version, version)
 })
 
 t.test('it is a valid OpenAPI 3.1 document', async (t) => {

@@ -89,6 +89,7 @@ t.test('every code of the contract §11 is reachable', async (t) => {
   t.equal(await codeOf('CUT 1.=1\nCUT 2.=2\nPUT >3'), 'EDIT_REGISTER_AMBIGUOUS')
   t.equal(await codeOf('PUT 2.=2:\n+a\n+c'), 'EDIT_REPAIR_AMBIGUOUS')
   t.equal(await codeOf('PUT 2.=2:\n+b'), 'EDIT_NO_CHANGE')
+  t.equal(await codeOf('PUT 2.=2:\n+b\nMV b.txt'), 'EDIT_NO_CHANGE')
   t.equal(await codeOf(`PUT >1:\n${'+\n'.repeat(100_001)}`), 'EDIT_AMPLIFICATION_LIMIT')
   await s.put('a.txt', 'a\nB\nc\n')
   t.equal(await codeOf('CUT 2.=2'), 'EDIT_TAG_MISMATCH')
@@ -369,4 +370,28 @@ t.test('the next step of a refusal can be taken', async (t) => {
   const gone = await a.edit('cut.txt', 'REM')
   t.match(gone.body['detail'], 'look at the rows shown here')
   t.same(gone.body['anchors'], [])
+})
+
+t.test('an edit that changes nothing says how the file moves all the same, when it also moves it', async (t) => {
+  const s = await service(t)
+  await s.put('a.txt', 'a\nb\n')
+  const a = await s.session()
+  await a.read('a.txt')
+  t.match((await a.edit('a.txt', 'PUT 2.=2:\n+b')).body['detail'], /; go on with the next change, or/)
+  t.match((await a.edit('a.txt', 'PUT 2.=2:\n+b\nMV b.txt')).body['detail'], /send MV alone to move the file/)
+  t.equal((await a.edit('a.txt', 'MV b.txt')).status, 200)
+})
+
+t.test('a file of one line is said to have 1 line', async (t) => {
+  const s = await service(t)
+  await s.put('a.txt', 'a\n')
+  const a = await s.session()
+  await a.read('a.txt')
+  const refusals = [
+    await a.edit('a.txt', 'CUT 2.=2'),
+    await a.edit('a.txt', 'PUT <3:\n+x'),
+    await a.read('a.txt', { offset: 2 }),
+    await a.post('/snapshots', { path: 'a.txt', seenLines: [{ start: 2, end: 2 }] }),
+  ]
+  for (const { text } of refusals) t.match(text, /\b1 line\b/)
 })

@@ -1,5 +1,5 @@
 /**
- * The provenance gate of branch A: every anchor line must have been shown to this session (contract §9.1).
+ * The provenance gate of branch A: every anchor line must be one that this session has seen (contract §9.1).
  *
  * None skips the gate, an empty set refuses every anchor; the two are never confused. The refusal reveals the unseen lines.
  */
