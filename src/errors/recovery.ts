@@ -22,7 +22,8 @@ const hints: Partial<Record<GuardedCode, string>> = {
   EDIT_REGISTER_EMPTY: 'CUT the lines with a register first, for example CUT 5.=7 @a, then paste it with PUT >9 @a',
   EDIT_REGISTER_AMBIGUOUS: 'name every capture, for example CUT 5.=7 @a, and paste it by its name',
   EDIT_REPAIR_AMBIGUOUS: 'name only the lines that change and leave the rows around them out of the body',
-  EDIT_NO_CHANGE: 'the file already holds this text; read it and go on with the next change',
+  EDIT_NO_CHANGE:
+    'the file already holds this text; read it and go on with the next change, and send MV alone to move the file',
   EDIT_AMPLIFICATION_LIMIT: 'split the change into several calls',
   INVALID_ARGUMENT: 'correct the argument that the refusal names before calling again',
   NOT_FOUND: 'look the path up with Grep, or create the file with Write',

@@ -18,6 +18,17 @@ t.test('every accepted example parses', async (t) => {
   t.ok(blocksOf('ops').length >= 25)
 })
 
+t.test('no example puts back what the file of the page already holds', async (t) => {
+  const file = [...text.matchAll(/^\d+:(.*)$/gm)].slice(0, 6).map(([, row = '']) => row)
+  t.equal(file[0], "import { env } from 'node:process'")
+  for (const ops of blocksOf('ops')) {
+    const patch = outcome(ops)
+    for (const op of patch instanceof ToolError ? [] : patch.ops)
+      if (op.kind === 'put' && op.at.kind === 'range')
+        t.not(op.rows.join('\n'), file.slice(op.at.first - 1, op.at.last).join('\n'), ops)
+  }
+})
+
 t.test('every refused example is refused with a next step', async (t) => {
   for (const ops of blocksOf('ops-refused')) {
     const result = outcome(ops)
