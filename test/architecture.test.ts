@@ -80,7 +80,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   engine: [],
   tools: ['node:crypto', 'node:buffer', 'node:path'],
   environment: ['@sinclair/typebox', 'ajv'],
-  config: ['@sinclair/typebox', 'ajv', 'node:path'],
+  config: ['@sinclair/typebox', 'ajv', 'node:net', 'node:path'],
   readiness: [],
 }
 

@@ -141,7 +141,8 @@ function noticeOf(ask: WindowAsk, viewed: Viewed, next: number | undefined): str
       `line ${ask.offset} is longer than the ${limits.readContentBytes} bytes of one answer; read without raw to see its start`,
     )
   } else if (next !== undefined) {
-    notices.push(`${facts.totalLines - next + 1} more lines; read on with offset ${next}`)
+    const more = facts.totalLines - next + 1
+    notices.push(`${more} more ${more === 1 ? 'line' : 'lines'}; read on with offset ${next}`)
   }
   return notices.length === 0 ? undefined : notices.join('; ')
 }

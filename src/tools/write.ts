@@ -3,6 +3,7 @@
  *
  * Orchestrates only; what lands is decided by the engine. Called by http.
  */
+import { linesText } from '../errors/entry.js'
 import { contentUnwritable, tagMalformed } from '../errors/invalid.js'
 import { ToolError } from '../errors/tool-error.js'
 import type { Warning } from '../errors/warnings.js'
@@ -266,6 +267,6 @@ function bodyOf(
     totalLines: text.lineCount,
     warnings,
     ...(review === undefined ? {} : { review: summaryOf(review.review) }),
-    content: `${verb}: ${target.path}, ${text.lineCount} lines${told}\n${header}`,
+    content: `${verb}: ${target.path}, ${linesText(text.lineCount)}${told}\n${header}`,
   }
 }
