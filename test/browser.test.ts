@@ -4,39 +4,17 @@
  * Takes the Chromium or Chrome that is there, or installs Debian's package where it may. Elsewhere the normal run leaves this out and says so;
  * `npm run test:browser` insists.
  */
-import { execFileSync } from 'node:child_process'
 import { cp, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import type { Browser, Locator, Page } from 'playwright-core'
 import t from 'tap'
 import { packageRoot } from '../src/package-root.js'
+import { programPath } from './programs.js'
 import { closeServices, service } from './service.js'
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 const help = 'the browser test needs Chromium: apt-get install chromium, or Chrome, on the PATH'
-
-function find(): string | undefined {
-  try {
-    const look = names.map((name) => `command -v ${name}`).join(' || ')
-    return execFileSync('sh', ['-c', look], { encoding: 'utf8' }).trim() || undefined
-  } catch {
-    return undefined
-  }
-}
-
-/** Undefined where there is none and none may be installed. */
-function chromiumPath(): string | undefined {
-  const found = find()
-  if (found !== undefined || process.getuid?.() !== 0) return found
-  const apt = 'apt-get -o DPkg::Lock::Timeout=120 -qq'
-  const install = `${apt} install -y --no-install-recommends chromium`
-  execFileSync('sh', ['-c', `${install} || (${apt} update && ${install})`], {
-    stdio: 'ignore',
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-  })
-  return find()
-}
 
 t.teardown(closeServices)
 
@@ -72,7 +50,7 @@ async function visit(browser: Browser, url: string): Promise<{ page: Page; fault
   return { page, faults }
 }
 
-const path = chromiumPath()
+const path = programPath({ names, debianPackage: 'chromium' })
 const isRequired = process.env['BROWSER_TEST'] === 'required'
 if (path === undefined && isRequired) throw new Error(help)
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { packageRoot } from '../src/package-root.js'
+import { programPath } from './programs.js'
 import { closeServices, service } from './service.js'
 
 t.teardown(closeServices)
@@ -18,6 +19,8 @@ const outputs = blocks.filter(({ language }) => language === '').map(({ body }) 
 
 t.test('the first edit of the README prints what it shows, and once more after that', async (t) => {
   t.equal(commands.length, 3)
+  for (const name of ['bash', 'curl'])
+    if (programPath({ names: [name], debianPackage: name }) === undefined) throw new Error(`this test needs ${name}`)
   const s = await service(t)
   const demo = join(s.root, 'workspaces', 'demo')
   await cp(join(root, 'workspaces/demo'), demo, { recursive: true })

@@ -3,49 +3,24 @@
  * on disk and end with the test process.
  */
 import type { ChildProcess } from 'node:child_process'
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
+import { programPath } from './programs.js'
 
 let binary: string | undefined
 
 /** The path of redis-server. Throws with what to install where there is none and none can be installed. */
 export function redisBinary(): string {
-  binary ??= find() ?? install()
-  return binary
-}
-
-function find(): string | undefined {
-  try {
-    return execFileSync('sh', ['-c', 'command -v redis-server'], { encoding: 'utf8' }).trim() || undefined
-  } catch {
-    return undefined
-  }
-}
-
-function install(): string {
-  const help = 'these tests need redis-server: apt-get install redis-server, or brew install redis, and run them again'
-  if (process.getuid?.() !== 0) throw new Error(help)
-  const options = { stdio: 'ignore', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } } as const
-  // Test files run side by side; one of them installs.
-  const apt = 'apt-get -o DPkg::Lock::Timeout=120 -qq'
-  const command = `${apt} install -y redis-server || (${apt} update && ${apt} install -y redis-server)`
-  try {
-    execFileSync(
-      'flock',
-      ['/tmp/anchorline-redis-install', 'sh', '-c', `command -v redis-server || (${command})`],
-      options,
-    )
-  } catch (error) {
-    throw new Error(help, { cause: error })
-  }
-  const found = find()
-  if (found === undefined) throw new Error(help)
-  return found
+  binary ??= programPath({ names: ['redis-server'], debianPackage: 'redis-server' })
+  if (binary !== undefined) return binary
+  throw new Error(
+    'these tests need redis-server: apt-get install redis-server, or brew install redis, and run them again',
+  )
 }
 
 /** Below the range from which the system takes ports for outgoing connections, so that a server that is down for a moment finds its port free. */
