@@ -139,6 +139,12 @@ export const patternNotOneLine = (): ToolError<'INVALID_ARGUMENT'> =>
     message: 'holds a line break, but lines are searched one by one; search for a part that stands on one line',
   })
 
+export const patternEndsInReturn = (): ToolError<'INVALID_ARGUMENT'> =>
+  invalid({
+    path: 'pattern',
+    message: 'ends in a carriage return, which in a file with CRLF belongs to the end of a line; leave it out',
+  })
+
 export const patternUnwritable = (): ToolError<'INVALID_ARGUMENT'> =>
   invalid({
     path: 'pattern',

@@ -24,6 +24,7 @@ type Schemas<R extends Readonly<Record<number, Success<TSchema>>>> = {
 
 /** What every route of the versioned API can answer. */
 export const anyCall = [
+  'INVALID_ARGUMENT',
   'UNAUTHORIZED',
   'RATE_LIMITED',
   'INTERNAL',
@@ -32,6 +33,8 @@ export const anyCall = [
   'SHUTTING_DOWN',
   'TIMEOUT',
 ] as const
+/** What a call in a session can answer besides: the caller's grant may have gone since. */
+export const inSession = ['SESSION_NOT_FOUND', 'TOOL_DENIED'] as const
 /** What a route with a body can answer besides. */
 export const withBody = ['INVALID_ARGUMENT', 'UNSUPPORTED_MEDIA_TYPE', 'PAYLOAD_TOO_LARGE'] as const
 /** What a call about a file can answer besides. */

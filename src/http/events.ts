@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream'
 import { PassThrough } from 'node:stream'
 import { Type } from '@sinclair/typebox'
 import type { Tools } from '../tools/tools.js'
-import { anyCall, answers } from './answers.js'
+import { anyCall, inSession, answers } from './answers.js'
 import { EventHeaders, SessionParams } from './parameters.js'
 import type { App } from './provider.js'
 import { callOf } from './provider.js'
@@ -56,7 +56,7 @@ export function eventRoutes(app: App, tools: Tools, { heartbeatMs }: EventOption
               examples: { example: { summary: 'One event', value: streamExample } },
             },
           },
-          ['INVALID_ARGUMENT', 'SESSION_NOT_FOUND', ...anyCall],
+          [...inSession, ...anyCall],
         ),
       },
     },

@@ -11,7 +11,7 @@ import {
   SnapshotListAnswerSchema,
 } from '../schemas/records.js'
 import type { Tools } from '../tools/tools.js'
-import { aboutFile, aboutText, anyCall, answers, withBody } from './answers.js'
+import { aboutFile, aboutText, anyCall, inSession, answers, withBody } from './answers.js'
 import { examples } from './examples.js'
 import { RegisterParams, SessionParams, body } from './parameters.js'
 import type { App } from './provider.js'
@@ -31,7 +31,7 @@ export function recordRoutes(app: App, tools: Tools): void {
           {
             200: { schema: SnapshotListAnswerSchema, description: 'Retained versions.', examples: examples.snapshots },
           },
-          ['INVALID_ARGUMENT', 'SESSION_NOT_FOUND', ...anyCall],
+          [...inSession, ...anyCall],
         ),
       },
     },
@@ -71,7 +71,7 @@ export function recordRoutes(app: App, tools: Tools): void {
           {
             200: { schema: RegisterListAnswerSchema, description: 'Names with counts.', examples: examples.registers },
           },
-          ['INVALID_ARGUMENT', 'SESSION_NOT_FOUND', ...anyCall],
+          [...inSession, ...anyCall],
         ),
       },
     },
@@ -89,7 +89,7 @@ export function recordRoutes(app: App, tools: Tools): void {
         response: answers(
           'other',
           { 200: { schema: RegisterAnswerSchema, description: 'The captured lines.', examples: examples.register } },
-          ['INVALID_ARGUMENT', 'SESSION_NOT_FOUND', 'NOT_FOUND', ...anyCall],
+          [...inSession, 'NOT_FOUND', ...anyCall],
         ),
       },
     },

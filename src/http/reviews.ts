@@ -5,7 +5,7 @@ import { Type } from '@sinclair/typebox'
 import { ReviewAnswerSchema, ReviewListAnswerSchema } from '../schemas/reviews.js'
 import { strict } from '../schemas/parts.js'
 import type { Tools } from '../tools/tools.js'
-import { anyCall, answers, withBody } from './answers.js'
+import { anyCall, inSession, answers, withBody } from './answers.js'
 import { examples } from './examples.js'
 import { MutationHeaders, PageQuery, ReviewParams, SessionParams, body, keyOf } from './parameters.js'
 import { sendOutcome } from './problems.js'
@@ -31,7 +31,7 @@ export function reviewRoutes(app: App, tools: Tools): void {
         response: answers(
           'other',
           { 200: { schema: ReviewListAnswerSchema, description: 'Newest first.', examples: examples.reviews } },
-          ['INVALID_ARGUMENT', 'SESSION_NOT_FOUND', ...anyCall],
+          [...inSession, ...anyCall],
         ),
       },
     },
@@ -52,7 +52,7 @@ export function reviewRoutes(app: App, tools: Tools): void {
         response: answers(
           'other',
           { 200: { schema: ReviewAnswerSchema, description: 'The review.', examples: examples.review } },
-          ['INVALID_ARGUMENT', 'SESSION_NOT_FOUND', 'NOT_FOUND', ...anyCall],
+          [...inSession, 'NOT_FOUND', ...anyCall],
         ),
       },
     },

@@ -9,7 +9,7 @@ import {
   WorkspaceListAnswerSchema,
 } from '../schemas/sessions.js'
 import type { Tools } from '../tools/tools.js'
-import { anyCall, answers, withBody } from './answers.js'
+import { anyCall, inSession, answers, withBody } from './answers.js'
 import { examples } from './examples.js'
 import { SessionParams, body } from './parameters.js'
 import type { App } from './provider.js'
@@ -66,7 +66,7 @@ export function sessionRoutes(app: App, tools: Tools): void {
         response: answers(
           'other',
           { 200: { schema: SessionAnswerSchema, description: 'The session.', examples: examples.sessionWithUsage } },
-          ['INVALID_ARGUMENT', 'SESSION_NOT_FOUND', ...anyCall],
+          [...inSession, ...anyCall],
         ),
       },
     },
@@ -84,7 +84,8 @@ export function sessionRoutes(app: App, tools: Tools): void {
         response: answers(
           'other',
           { 204: { schema: Type.Null(), description: 'The session is gone.', examples: {} } },
-          ['INVALID_ARGUMENT', 'SESSION_NOT_FOUND', ...anyCall],
+          // A body is not needed, but one that comes is looked at.
+          [...withBody, ...inSession, ...anyCall],
         ),
       },
     },

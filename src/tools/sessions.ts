@@ -43,12 +43,12 @@ export async function createSession(deps: ToolDeps, caller: Caller, request: Ses
     throw new ToolError('RATE_LIMITED', { what: 'sessions', limit: settings.sessionsPerTenant, retryAfterSeconds: 60 })
   }
   await announceOpened(deps, session)
-  return answerOf(deps, session)
+  return answerOf(deps, caller, session)
 }
 
 export async function getSession(deps: ToolDeps, call: Call): Promise<SessionAnswer> {
   const { session, ref } = await openSession(deps, call, false)
-  return answerOf(deps, session, await deps.store.usage(ref))
+  return answerOf(deps, call.caller, session, await deps.store.usage(ref))
 }
 
 export async function deleteSession(deps: ToolDeps, call: Call): Promise<void> {
@@ -68,7 +68,7 @@ export async function switchWorkspace(deps: ToolDeps, call: Call, request: Switc
   const switched = await deps.store.switchWorkspace(ref, request.workspace)
   if (!switched) throw new ToolError('SESSION_NOT_FOUND', {})
   await announceOpened(deps, switched)
-  return answerOf(deps, switched)
+  return answerOf(deps, call.caller, switched)
 }
 
 export async function listWorkspaces(deps: ToolDeps, caller: Caller): Promise<WorkspaceListAnswer> {
@@ -96,12 +96,13 @@ function assertGrant(caller: Caller, workspace: string, asked: Session['access']
   return asked ?? granted
 }
 
-async function answerOf(deps: ToolDeps, session: Session, usage?: Usage): Promise<SessionAnswer> {
+/** `access` is what this caller may do now: a switch may lead to a workspace, and a new token to a grant, of less. */
+async function answerOf(deps: ToolDeps, caller: Caller, session: Session, usage?: Usage): Promise<SessionAnswer> {
   const roots = await rootsOf(deps, session)
   return {
     sessionId: session.sessionId,
     workspace: session.workspace,
-    access: session.access,
+    access: grantOf(caller, session.workspace) === 'read-only' ? 'read-only' : session.access,
     scratchRoot: roots.scratch,
     ...(roots.external.length === 0 ? {} : { externalRoots: roots.external }),
     ...(session.label === undefined ? {} : { label: session.label }),

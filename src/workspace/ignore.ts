@@ -104,8 +104,14 @@ function rulesOf(file: IgnoreFile): string[] {
   return lines.flatMap((line) => {
     // Comments, rules of nothing, and rules in bytes that are no UTF-8.
     if (line.startsWith('#') || /^!?[/\s]*$/.test(line) || /[\uFFFD\0]/.test(line)) return []
-    return [file.dir === '.' ? line : rebased(line, file.dir)]
+    const rule = bracesAsThemselves(line)
+    return [file.dir === '.' ? rule : rebased(rule, file.dir)]
   })
+}
+
+/** ripgrep takes braces for alternatives, which rules of git do not know. In a set they mean themselves anyway. */
+function bracesAsThemselves(line: string): string {
+  return line.replace(/\\.|\[[!^]?\]?[^\]]*\]|[{}]/gs, (part) => (part === '{' || part === '}' ? `\\${part}` : part))
 }
 
 /** A rule that holds a slash, other than at its end, is bound to its directory; any other one counts at every depth below. */

@@ -3,7 +3,7 @@
  *
  * Lines are matched one by one, `$` stands before LF and CRLF alike, and bytes that look binary end nothing. Runs nothing. Called by the search.
  */
-import { patternInvalid } from '../errors/invalid.js'
+import { patternEndsInReturn, patternInvalid } from '../errors/invalid.js'
 import type { ToolError } from '../errors/tool-error.js'
 import type { SearchQuery } from './search-port.js'
 
@@ -29,10 +29,11 @@ const caseArg = (query: SearchQuery): string => (query.caseInsensitive ? '--igno
 export function patternArgs(query: SearchQuery): string[] {
   const unopened = query.literal ? undefined : unopenedGroup(query.pattern)
   if (unopened !== undefined) throw patternInvalid('unopened group', unopened)
+  if (query.literal && query.pattern.endsWith('\r')) throw patternEndsInReturn()
   return [
     ...common,
-    '--crlf',
-    ...(query.literal ? ['--fixed-strings'] : []),
+    // Plain text knows no ends of lines, and may hold a carriage return.
+    query.literal ? '--fixed-strings' : '--crlf',
     caseArg(query),
     `--regexp=${query.literal ? query.pattern : closed(query.pattern)}`,
   ]

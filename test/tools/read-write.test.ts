@@ -258,4 +258,10 @@ t.test('a grant on * is for every workspace without one of its own', async (t) =
     auth,
   )
   t.equal(write.code, 'TOOL_DENIED')
+  const switched = await s.call('POST', '/v1/sessions', { workspace: 'w', access: 'read-write' }, auth)
+  t.match(switched.body, { access: 'read-write' })
+  const url = `/v1/sessions/${String(switched.body['sessionId'])}`
+  t.match((await s.call('PUT', `${url}/workspace`, { workspace: 'other' }, auth)).body, { access: 'read-only' })
+  t.match((await s.call('GET', url, undefined, auth)).body, { access: 'read-only' })
+  t.match((await s.call('PUT', `${url}/workspace`, { workspace: 'w' }, auth)).body, { access: 'read-write' })
 })

@@ -34,7 +34,7 @@ function tree(files: Record<string, string | Buffer | null>): string {
     mkdirSync(content === null ? at : dirname(at), { recursive: true })
     if (content !== null) writeFileSync(at, content)
   }
-  t.teardown(() => rmSync(root, { recursive: true, force: true }))
+  t.teardown(() => rmSync(root, { recursive: true, force: true, maxRetries: 20 }))
   return root
 }
 
@@ -503,6 +503,32 @@ t.test('a pattern that is none says where and offers literal', async (t) => {
     t.match(found.detail, words, pattern)
     t.match(await refusal(linesOf(['a\n'], plain(pattern))), { detail: words }, `${pattern} in lines`)
   }
+})
+
+t.test('plain text may hold a carriage return, but not end in one', async (t) => {
+  const root = tree({ a: 'hit\rhit\rfoo\n', b: 'hit\r\n' })
+  const literal = (pattern: string): SearchQuery => ({ ...plain(pattern), literal: true })
+  t.equal(names(await find(root, {}, literal('hit\rhit'))), 'a')
+  t.equal(names(await find(root, {}, literal('hit'))), 'a b')
+  t.match(await refusal(find(root, {}, literal('hit\r'))), { code: 'INVALID_ARGUMENT', detail: /leave it out/ })
+})
+
+t.test('braces in ignore rules mean themselves', async (t) => {
+  const root = tree({
+    '.gitignore': '{a,b}\n{{c}}/d\n*.{x\n[{]e\n\\{f\n',
+    a: 'hit\n',
+    b: 'hit\n',
+    '{a,b}': 'hit\n',
+    'g.{x': 'hit\n',
+    '{e': 'hit\n',
+    '{f': 'hit\n',
+    '{{c}}/d': 'hit\n',
+    '{{c}}/e': 'hit\n',
+    'sub/.ignore': '{g}\n',
+    'sub/{g}': 'hit\n',
+    'sub/g': 'hit\n',
+  })
+  t.equal(names(await find(root)), 'a b sub/g {{c}}/e')
 })
 
 t.test('a comment on the last line of a verbose pattern ends with it', async (t) => {
