@@ -28,7 +28,9 @@ t.test('the first edit of the README prints what it shows, and once more after t
   const url = await s.app.listen({ host: '127.0.0.1', port: 0 })
   const script = commands.join('echo ---\n').replace('http://127.0.0.1:8080', url)
   for (const time of ['first', 'second']) {
-    const { stdout, stderr } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], { cwd: s.root })
+    const { stdout, stderr } = await promisify(execFile)('bash', ['--norc', '-euo', 'pipefail', '-c', script], {
+      cwd: s.root,
+    })
     t.equal(stderr, '')
     const shown = stdout.replaceAll(/#[0-9A-F]{4}\b/g, '#TAG').replaceAll(/\btag [0-9A-F]{4}\b/g, 'tag TAG')
     t.same(shown.split('---\n'), outputs, `the ${time} time`)
