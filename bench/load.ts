@@ -1,7 +1,7 @@
 /**
  * The load test: agents call the service over loopback, and beside it a floor server that does only the I/O nobody can avoid.
  *
- *     npm run load                              every cell, about three minutes
+ *     npm run load                              every cell, about five minutes
  *     npm run load -- --seconds 10 --connections 16 --only read,edit-text --processes 1 --servers floor,memory
  *     npm run load -- --profile edit-text       where the processor time of one process goes
  *     npm run load -- --no-save                 prints and keeps nothing
@@ -20,7 +20,7 @@ import { figuresOf, tableOf } from './load-report.js'
 import type { Group } from './load-servers.js'
 import { startFloor, startRedis, startService } from './load-servers.js'
 import type { Cell } from './load-traffic.js'
-import { runCell } from './load-traffic.js'
+import { runCell, warmUpSeconds } from './load-traffic.js'
 
 const kinds: Readonly<Record<string, Pick<Cell, 'mix' | 'kind'>>> = {
   read: { mix: { read: 100 }, kind: 'both' },
@@ -105,7 +105,7 @@ function reportOf(rows: readonly Row[], loadBefore: number): string {
     `# Load test, ${new Date().toISOString().slice(0, 10)}`,
     '',
     `Node ${process.version}, ${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GiB; load average before the run ${loadBefore.toFixed(1)}.`,
-    `The generator shares the cores. ${connections} connections, one call at a time each; ${seconds} s a cell after 1 s of warm-up; ten files of 2 to 200 KB an agent; Read shows 200 lines.`,
+    `The generator shares the cores. ${connections} connections, one call at a time each; ${seconds} s a cell after ${warmUpSeconds} s of warm-up; ten files of 2 to 200 KB an agent; Read shows 200 lines.`,
     '"edit-text" edits files of no known language, "edit-code" TypeScript, which is parsed before the answer; the mix is read 60 %, grep 10 %, edit 25 %, write 5 % on both.',
     'The floor is bare Fastify: read, SHA-256, JSON; for a change also a temporary file, fsync and rename.',
     ...(loadBefore > availableParallelism() / 2
