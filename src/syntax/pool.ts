@@ -227,17 +227,30 @@ interface Handling {
 
 type Balancer = NonNullable<NonNullable<ConstructorParameters<typeof Piscina>[0]>['loadBalancer']>
 
-/** Gives a file to the thread that parsed it last, which has its tree, when that is free; else to any that is. Remembers the last `paths` of them. */
+/** Tells the pool who gets a job, and the job that somebody did. */
 function familiar(paths: number): Balancer {
-  const threads = new LRUCache<string, number>({ max: paths })
+  const choose = familiarThread(paths)
   return (task, workers) => {
     const { path, onHandOver } = (task[queueOptionsSymbol] ?? {}) as Partial<Handling>
-    const free = workers.filter((worker) => worker.currentUsage === 0)
-    const known = path === undefined ? undefined : threads.get(path)
-    const chosen = free.find((worker) => worker.id === known) ?? free[0] ?? null
-    if (chosen === null) return null
-    if (path !== undefined) threads.set(path, chosen.id)
-    onHandOver?.()
+    const chosen = choose(path, workers)
+    if (chosen !== null) onHandOver?.()
+    return chosen
+  }
+}
+
+/** Chooses the thread that got the file last, which has its tree, when that is free; else any that is, or none. Remembers the last `paths` files. */
+export function familiarThread(
+  paths: number,
+): <T extends { readonly id: number; readonly currentUsage: number }>(
+  path: string | undefined,
+  threads: readonly T[],
+) => T | null {
+  const last = new LRUCache<string, number>({ max: paths })
+  return (path, threads) => {
+    const free = threads.filter((thread) => thread.currentUsage === 0)
+    const known = path === undefined ? undefined : last.get(path)
+    const chosen = free.find((thread) => thread.id === known) ?? free[0] ?? null
+    if (path !== undefined && chosen !== null) last.set(path, chosen.id)
     return chosen
   }
 }

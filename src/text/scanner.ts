@@ -290,7 +290,7 @@ function leadingBlanks(piece: Buffer): number {
   return at
 }
 
-/** The piece without blanks before an LF, and apart from it the blanks at its end. `inner` false: no line inside has any. */
+/** The piece without blanks before an LF, and apart from it the blanks at its end. `inner` false: every line inside ends in none. */
 function trimmed(piece: Buffer, inner: boolean): { readonly kept: Buffer; readonly trailing: Buffer } {
   if (!inner) {
     let end = piece.length

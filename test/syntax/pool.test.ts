@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { limits } from '../../src/limits.js'
 import { packageRoot } from '../../src/package-root.js'
-import { createSyntax } from '../../src/syntax/pool.js'
+import { createSyntax, familiarThread } from '../../src/syntax/pool.js'
 import { textIds } from '../../src/text/line-ids.js'
 import { lineMap } from '../../src/text/line-map.js'
 import { withCurrentDylink } from '../../src/syntax/dylink.js'
@@ -155,18 +155,31 @@ t.test('a thread that is still loading is not ended by who no longer waits', asy
   await pool.close()
 })
 
-t.test('a file goes to the thread that parsed it last', async (t) => {
+t.test('a file goes to the thread that got it last, else to any that is free', async (t) => {
+  const choose = familiarThread(2)
+  const threads = (...busy: number[]): { id: number; currentUsage: number }[] =>
+    [1, 2, 3].map((id) => ({ id, currentUsage: busy.includes(id) ? 1 : 0 }))
+  const chosen = (path: string | undefined, ...busy: number[]) => choose(path, threads(...busy))?.id
+  t.equal(chosen('a'), 1)
+  t.equal(chosen('b', 1), 2)
+  t.equal(chosen('b'), 2, 'though another one comes first')
+  t.equal(chosen('b', 2), 1, 'never one that is busy')
+  t.equal(chosen('b'), 1, 'which has the newest tree now')
+  t.equal(chosen(undefined, 1), 2, 'no file, any thread')
+  t.equal(chosen('a', 1, 2, 3), undefined, 'none is free')
+  t.equal(chosen('c', 1, 2), 3)
+  t.equal(chosen('b', 1), 2, 'the third file took the place of the one asked for least')
+  t.equal(chosen('c'), 3)
+})
+
+t.test('texts that follow each other are judged on as many threads as there are', async (t) => {
   const pool = createSyntax({ maxWorkers: 2 })
-  const text = (i: number): string => `${'x = 1\n'.repeat(20_000)}y = ${i}\n`
-  await Promise.all([0, 1].map(async (file) => pool.parses(`${file}.py`, [text(0)])))
-  t.equal(pool.stats().workers, 2)
-  const alone = performance.now()
-  for (let i = 1; i <= 8; i++) t.same(await pool.parses('2.py', [text(i)]), [{ verdict: 'clean' }])
-  const following = performance.now()
-  for (let i = 1; i <= 8; i++)
-    for (const file of [1, 0]) t.same(await pool.follows(`${file}.py`, text(i), 60_000), { verdict: 'clean' })
-  const end = performance.now()
-  t.ok((end - following) / 2 < following - alone, 'twice as many texts, and each costs far less')
+  const text = (i: number): string => `${'x = 1\n'.repeat(200)}y = ${i}\n`
+  for (let i = 0; i < 4; i++) {
+    const verdicts = await Promise.all([0, 1, 2].map(async (file) => pool.follows(`${file}.py`, text(i), 60_000)))
+    t.same(verdicts, [{ verdict: 'clean' }, { verdict: 'clean' }, { verdict: 'clean' }])
+  }
+  t.match(await pool.follows('0.py', `${text(4)})`, 60_000), { verdict: 'broken', errorLine: 202 })
   await pool.close()
 })
 
