@@ -121,3 +121,8 @@ t.test('a failover behind Sentinels is an outage of seconds', async (t) => {
   t.match(await store.history(s, '/a'), [{ tag: facts('b\n').tag, retained: true }, { tag: facts('a\n').tag }])
   await store.release(next.permit)
 })
+
+// A client that is still looking for a server which is gone must not keep the process after its last test.
+t.test('the process ends', async () => {
+  setTimeout(() => process.exit(), 15_000).unref()
+})
